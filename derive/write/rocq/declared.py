@@ -25,9 +25,8 @@ Kinds = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Part:
-    """A sign that convexity needs: the end of the name of its lemma, the goal, and what it is."""
+    """A sign that convexity needs: the goal, and what it is."""
 
-    called: str
     goal: str
     value: Expr
     strict: bool = False
@@ -202,8 +201,8 @@ class Declared:
         """What is to be known of them."""
         raise NotImplementedError
 
-    def convex_proof(self) -> list[str]:
-        """Its proof from lemmas about the signs; ``use NAME`` stands for one of them."""
+    def convex_proof(self, known: str, partition: str) -> list[str]:
+        """Its proof, with a tactic that knows the signs, and one for those of denominators."""
         raise NotImplementedError
 
     def prepared(self, terms: str, inner: str) -> list[str]:

@@ -137,15 +137,15 @@ class Functions(Pairwise):
             f"  supported (pair_values {terms} a_) ({inner} a_) ({self.called}_slopes a_)"
         )
 
-    def convex_proof(self) -> list[str]:
+    def convex_proof(self, known: str, partition: str) -> list[str]:
         """Its proof, pattern by pattern."""
         names = ", ".join(f"{self.called}_{what}" for what in ("terms", "inner", "slopes"))
         every = range(len(self.loss.terms))
-        known = (f"assert (T{k} := support{k}_ x_ Hx_);" for k in every)
+        supported = (f"assert (T{k} := support{k}_ x_ Hx_);" for k in every)
         return [
             "intros a_ e_; each_pattern a_ e_; clear e_; intros x_ Hx_;",
             f"  unfold pair_values, {names};",
-            f"  cbn [over {self.fields}]; {' '.join(known)} cbv beta in *; lra.",
+            f"  cbn [over {self.fields}]; {' '.join(supported)} cbv beta in *; lra.",
         ]
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import ceil
 from typing import Any
 
@@ -51,51 +51,45 @@ def number(
         raise NotWritten("it is infinite")
     value, unit = Rational(text), last_unit(text, digits)
     bits = ceil(3.33 * digits) + GUARD
-    title = f"{quantity} = {text}"
-    found = expression.xreplace({r: r.settled() for r in expression.atoms(ClampedRoot)})
-    if (roots := found.atoms(ClampedRoot)) and not isinstance(expression, ClampedRoot):
-        return _at_roots(called, title, found, roots, value, unit, bits)
-    if isinstance(expression, ClampedRoot) and isinstance(expression.settled(), ClampedRoot):
-        h, x = expression.equation()
+
+    def near(e: Expr) -> str:
+        return f"Rabs ({term(e)} - {term(value, None, 2)}) <= {term(unit)}"
+
+    settled = expression.settled() if isinstance(expression, ClampedRoot) else expression
+    found = settled.xreplace({r: r.settled() for r in settled.atoms(ClampedRoot)})
+    proof = [f"interval with (i_prec {bits})."]
+    if isinstance(settled, ClampedRoot):
+        h, x = settled.equation()
         low, high = (term(h.xreplace({x: value + side * unit})) for side in (-1, 1))
-        only, lines = _only(expression.settled())
+        only, lines = _only(settled)
         statement = f"({low}) < 0 /\\ 0 < ({high}){only}"
-        proof = (f"repeat split; try solve [interval with (i_prec {bits})].", *lines)
-        return Theorem(called, title, statement, proof)
-    if isinstance(expression, ClampedRoot):
-        expression = expression.settled()
-    statement = f"Rabs ({term(expression)} - {term(value, None, 2)}) <= {term(unit)}"
-    return Theorem(called, title, statement, (f"interval with (i_prec {bits}).",))
+        proof = [f"repeat split; try solve [interval with (i_prec {bits})].", *lines]
+    elif roots := found.atoms(ClampedRoot):
+        statement, proof = _at_roots(found, roots, near, bits)
+    else:
+        statement = near(found)
+    return Theorem(called, f"{quantity} = {text}", statement, tuple(proof))
 
 
 def _at_roots(
-    called: str,
-    title: str,
-    expression: Expr,
-    roots: set[ClampedRoot],
-    value: Rational,
-    unit: Rational,
-    bits: int,
-) -> Theorem:
-    """A number that depends on a root, right wherever between two signs the root may be."""
+    expression: Expr, roots: set[ClampedRoot], near: Callable[[Expr], str], bits: int
+) -> tuple[str, list[str]]:
+    """That a number that depends on a root is right wherever between two signs the root may be."""
     if len(roots) > 1:
         raise NotWritten("it depends on several roots")
     (root,) = roots
     h, x = root.equation()
-    at = Symbol("root")
     low, high = ends(root.enclosure(bits + GUARD), bits)
     signs = " < 0 /\\ 0 < ".join(f"({term(h.xreplace({x: end}))})" for end in (low, high))
-    off = f"Rabs ({term(expression.xreplace({root: at}))} - {term(value, None, 2)}) <= {term(unit)}"
+    right = near(expression.xreplace({root: Symbol("root")}))
     only, lines = _only(root)
-    return Theorem(
-        called,
-        title,
-        f"(forall root : R, {term(low)} <= root <= {term(high)} -> {off}) /\\\n    {signs}{only}",
-        (
+    return (
+        f"(forall root : R, {term(low)} <= root <= {term(high)} -> {right}) /\\\n    {signs}{only}",
+        [
             f"split; [intros root between; interval with (i_prec {bits}) |].",
             f"repeat split; try solve [interval with (i_prec {2 * bits})].",
             *lines,
-        ),
+        ],
     )
 
 

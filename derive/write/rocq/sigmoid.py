@@ -114,15 +114,14 @@ class Sigmoid(Pairwise):
     # --- convexity ----------------------------------------------------------------------------
     def signs(self, terms: str, inner: str) -> Iterator[Part]:
         """The weights of the pairs."""
-        for k, t in enumerate(self.loss.terms):
+        for t in self.loss.terms:
             weight = self.put(t.weight)
-            yield Part(f"strength{k}", f"0 <= {term(weight, None, 1)}", weight)
+            yield Part(f"0 <= {term(weight, None, 1)}", weight)
 
     def convex(self, sizes: str, terms: str, inner: str) -> str:
         """What is to be known of them."""
         return f"forall term_, In term_ {terms} -> 0 <= strength term_"
 
-    def convex_proof(self) -> list[str]:
-        """Its proof from lemmas about the weights."""
-        each = (f"- use strength{k}." for k in range(len(self.loss.terms)))
-        return ["intros term_ I_; each_term I_; cbn [strength].", *each]
+    def convex_proof(self, known: str, partition: str) -> list[str]:
+        """Its proof, term by term."""
+        return [f"intros t_ I_; each_term I_; cbn [strength]; {known}."]

@@ -170,8 +170,7 @@ class Signs:
         sign, text, sharp = self._split(e)
         if sign < 0 or (strict and not sharp):
             raise NotWritten(f"no proof that {e} is positive")
-        lemma, tactic = ("pos_eq", "pos") if strict else ("nneg_eq", "nneg")
-        return [f"apply {lemma} with ({text}); [eq | {tactic}]."]
+        return [_equal(text, strict=strict)]
 
     def _split(self, e: Expr) -> tuple[int, str, bool]:
         """The sign of an expression, its factors > 0 as a term, and whether it is strict."""
@@ -260,8 +259,7 @@ class Signs:
         lines = ["; ".join(t for t in tactics if t) + "."] if any(tactics) else []
         for text, strict in goals:
             weak = "" if strict_everywhere or not strict else "left; "
-            lemma, tactic = ("pos_eq", "pos") if strict else ("nneg_eq", "nneg")
-            one = f"{weak}apply {lemma} with ({text}); [eq | {tactic}]."
+            one = weak + _equal(text, strict=strict)
             lines.append(one if len(goals) == 1 else f"{{ {one} }}")
         return strict_everywhere, lines
 
@@ -293,6 +291,12 @@ class Signs:
     def _assert(self, what: str, lines: list[str]) -> None:
         self.lines += [f"assert ({what}).", "{ " + lines[0], *("  " + line for line in lines[1:])]
         self.lines[-1] += " }"
+
+
+def _equal(text: str, *, strict: bool) -> str:
+    """The proof that something has a sign, since it is equal to what visibly has it."""
+    lemma, tactic = ("pos_eq", "pos") if strict else ("nneg_eq", "nneg")
+    return f"apply {lemma} with ({text}); [eq | {tactic}]."
 
 
 def shown_positive(

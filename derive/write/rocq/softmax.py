@@ -136,30 +136,24 @@ class Softmax(Declared):
 
     def signs(self, terms: str, inner: str) -> Iterator[Part]:
         """What has a sign because of which the loss is convex."""
-        yield Part("tau", f"0 < {self.tau_text}", self.tau, strict=True)
+        yield Part(f"0 < {self.tau_text}", self.tau, strict=True)
         for k, t in enumerate(self.loss.terms):
             one = f"(nth {k} {terms} (Build_term 0 (fun _ => 0) (fun _ => 0)))"
-            yield Part(f"weight{k}", f"0 <= {term(self.weight(t), None, 1)}", self.weight(t))
+            yield Part(f"0 <= {term(self.weight(t), None, 1)}", self.weight(t))
             z = f"partition {self.anchor_sizes(self.sizes)} {self.tau_text} {inner} {one}"
-            yield Part(f"partition{k}", f"0 < {z}", self.partition(t), strict=True)
+            yield Part(f"0 < {z}", self.partition(t), strict=True)
 
     def convex(self, sizes: str, terms: str, inner: str) -> str:
         """What is to be known of them."""
         return f"convex {self.anchor_sizes(sizes)} {self.tau_text} {terms} {inner}"
 
-    def convex_proof(self) -> list[str]:
-        """Its proof from lemmas about the signs; ``use NAME`` stands for one of them."""
-        every = range(len(self.loss.terms))
+    def convex_proof(self, known: str, partition: str) -> list[str]:
+        """Its proof, field by field."""
         return [
-            "constructor.",
-            "{ use tau. }",
-            "{ intros term_ I_; each_term I_; cbn [weight].",
-            *(f"- use weight{k}." for k in every),
-            "}",
-            "{ intros term_ a_ I_; each_term I_; cbn [denominator]; each_case; lra. }",
-            "{ intros term_ I_; each_term I_.",
-            *(f"- use partition{k}." for k in every),
-            "}",
+            f"constructor; [{known} | | |].",
+            f"{{ intros t_ I_; each_term I_; cbn [weight]; {known}. }}",
+            "{ intros t_ a_ I_; each_term I_; cbn [denominator]; each_case; lra. }",
+            f"intros t_ I_; each_term I_; {partition}.",
         ]
 
 
@@ -176,27 +170,21 @@ class OwnSoftmax(Softmax):
     def signs(self, terms: str, inner: str) -> Iterator[Part]:
         """Those of any softmax loss, and what the positives weigh."""
         yield from super().signs(terms, inner)
-        for k, value in enumerate(self._positives):
-            yield Part(f"positive{k}", f"0 <= {term(value, None, 1)}", value)
-
-    @property
-    def _positives(self) -> list[Expr]:
         values = (v for t in self.loss.terms for v in self.pulls(t).values() if v != 0)
-        return list(dict.fromkeys(values))
+        for value in dict.fromkeys(values):
+            yield Part(f"0 <= {term(value, None, 1)}", value)
 
     def convex(self, sizes: str, terms: str, inner: str) -> str:
         """What is to be known of them."""
         more = f"forall term_ a_, In term_ {terms} -> 0 <= positives term_ a_"
         return f"{super().convex(sizes, terms, inner)} /\\ ({more})"
 
-    def convex_proof(self) -> list[str]:
+    def convex_proof(self, known: str, partition: str) -> list[str]:
         """Its proof, of which the second part goes through all patterns."""
-        ways = " | ".join(f"solve [use positive{k}]" for k in range(len(self._positives)))
         return [
             "split.",
             "{",
-            *super().convex_proof(),
+            *super().convex_proof(known, partition),
             "}",
-            "intros term_ a_ I_; each_term I_; cbn [positives];",
-            f"  each_case; first [lra | {ways}].",
+            f"intros t_ a_ I_; each_term I_; cbn [positives]; each_case; first [lra | {known}].",
         ]

@@ -4,8 +4,8 @@ The statement has the loss written out, from its declaration: what each relation
 denominator and among the positives, or the function of an inner product. The proof is generated
 from the declaration too: the gradient by relation at the candidate, which by the library is at
 least its least eigenvalue on unit vectors, and for each eigenvalue an inequality between real
-numbers that none is below the level of the candidate. Where one is open, it is the condition of the theorem: beyond it
-another structure is better.
+numbers that none is below the level of the candidate. Where one is open, it is the condition of
+the theorem: beyond it another structure is better.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from re import sub
 
 from sympy import Basic, Expr, Ge, Le, Symbol, exp, expand
 
@@ -164,18 +163,27 @@ class AtVertex:
 
     # --- lemmas about real numbers ----------------------------------------------------------------
     def _lemma(self, called: str, domain: Domain, goal: str, proof: list[str], signs: Signs) -> str:
+        return lemma(called, domain, goal, [*self._unfolded(signs), *proof])
+
+    def _unfolded(self, signs: Signs) -> list[str]:
         names = ", ".join([*self.declared.unfolded, f"{self.called}_terms", f"{self.called}_inner"])
-        lines = [
+        return [
             f"unfold level, {names}; cbn [nth row eigen split_off over {self.declared.fields}].",
             *self.declared.cleared,
             *signs.lines,
-            *proof,
         ]
-        return lemma(called, domain, goal, lines)
 
-    def _positive(self, called: str, goal: str, e: Expr, *, strict: bool) -> str:
-        signs = Signs([e], self.domain, self.declared.spelled if e.has(exp) else None)
-        return self._lemma(called, self.domain, goal, signs.proof(e, strict=strict), signs)
+    def _convexity(self) -> str:
+        data = self._data(real=True)
+        lines = []
+        for part in self.declared.signs(*data):
+            spelled = self.declared.spelled if part.value.has(exp) else None
+            signs = Signs([part.value], self.domain, spelled)
+            proof = signs.proof(part.value, strict=part.strict)
+            lines += [f"assert ({part.goal}).", "{ idtac.", *self._unfolded(signs), *proof, "}"]
+        lines += self.declared.convex_proof("assumption", "assumption")
+        goal = f"({self.declared.convex(self.declared.sizes, *data)})"
+        return lemma(f"{self.called}_convex", self.domain, goal, lines)
 
     @cached_property
     def _gradient(self) -> str:
@@ -278,7 +286,7 @@ class AtVertex:
     def theorem(self) -> Theorem:
         """The statement, the definitions that it needs, and the proof with its lemmas."""
         deciding = self.deciding
-        lemmas = [*self._convexity(), *self._multipliers()]
+        lemmas = [self._convexity(), *self._multipliers()]
         sizes = self.declared.numbers
         terms, inner = self._data(real=False)
         least = f"least {sizes} {self.declared.loss_of(terms)} {inner}"
@@ -332,20 +340,6 @@ class AtVertex:
                 only = Domain.of_ranges({s: r})
                 found += hypotheses(only, self._naturals).values()
         return found
-
-    def _convexity(self) -> Iterator[str]:
-        data = self._data(real=True)
-        for part in self.declared.signs(*data):
-            called = f"{self.called}_{part.called}"
-            yield self._positive(called, part.goal, part.value, strict=part.strict)
-        variables = " ".join(name(s) for s in self.symbols)
-        goal = f"({self.declared.convex(self.declared.sizes, *data)})"
-
-        def used(line: str) -> str:
-            return sub(r"use (\w+)", rf"apply ({self.called}_\1 {variables}); assumption", line)
-
-        proof = map(used, self.declared.convex_proof())
-        yield lemma(f"{self.called}_convex", self.domain, goal, proof)
 
     def _multipliers(self) -> Iterator[str]:
         for kinds, e in self.spaces.items():
