@@ -99,6 +99,7 @@ def test_a_narrower_claim_is_noted(text: str, clauses: list[Clause], says: str) 
         (ALPHA_MIN, [chain(m, ">=", 1)], "m >= 2"),
         (ALPHA_MIN, [clause(Kinds((tau,), "real"))], "real"),
         (f"{ALPHA_MIN} (m = 10)", [chain(m, "=", 11)], "does not hold"),
+        (f"{ALPHA_MIN} (m = 10)", [chain(m, ">=", 2)], "leaves m open"),
         (f"{ALPHA_MIN} (m = 10)", [clause(Kinds((m,), "any"))], "says m = 10"),
         # an end that is not said, and is none by what the symbol is
         (TAU_MAX, [chain(alpha, "<=", 1)], "how small alpha"),
