@@ -55,7 +55,7 @@ class Contrastive(nn.Module):
 
     Parameters
     ----------
-    temperature
+    tau
         Divides cosines; positive.
     learn
         Whether it is learned: then ``logit_scale``, minus its logarithm, is a parameter (float64),
@@ -79,7 +79,7 @@ class Contrastive(nn.Module):
 
     def __init__(
         self,
-        temperature: float = 0.1,
+        tau: float = 0.1,
         *,
         learn: bool = False,
         normalize: bool = True,
@@ -87,25 +87,25 @@ class Contrastive(nn.Module):
         check: bool = True,
     ) -> None:
         super().__init__()
-        scale = torch.tensor(-log(positive("temperature", temperature)), dtype=torch.float64)
+        scale = torch.tensor(-log(positive("tau", tau)), dtype=torch.float64)
         self.logit_scale = nn.Parameter(scale) if learn else None
-        self.fixed = float(temperature)
+        self.fixed = float(tau)
         self.normalize, self.gather, self.check = normalize, gather_distributed, check
 
     @property
-    def temperature(self) -> float | Tensor:
+    def tau(self) -> float | Tensor:
         """What divides cosines; a tensor if it is learned."""
         return self.fixed if self.logit_scale is None else (-self.logit_scale).exp()
 
-    @temperature.setter
-    def temperature(self, value: float) -> None:
+    @tau.setter
+    def tau(self, value: float) -> None:
         if self.logit_scale is not None:
             raise ValueError("the temperature is learned: set logit_scale, minus its logarithm")
-        self.fixed = positive("temperature", value)
+        self.fixed = positive("tau", value)
 
     def extra_repr(self) -> str:
         """The temperature."""
-        return f"temperature={'learned' if self.logit_scale is not None else f'{self.fixed:g}'}"
+        return f"tau={'learned' if self.logit_scale is not None else f'{self.fixed:g}'}"
 
     def forward(self, *inputs: Any, **named: Any) -> Tensor:
         """The loss, a number."""
@@ -127,7 +127,7 @@ class Contrastive(nn.Module):
             z = self._directions(z, looked_at)
         elif looked_at:
             longest_length(z.detach())
-        return z * (1 / self.temperature) ** power if power else z
+        return z * (1 / self.tau) ** power if power else z
 
     def _directions(self, z: Tensor, looked_at: bool) -> Tensor:
         if looked_at:
@@ -247,13 +247,13 @@ class SupCL(OneTower):
     ----------
     alpha
         The weight of L_Self, in [0, 1].
-    temperature
+    tau
         Divides cosines; positive.
     anchor
         ``"included"``: an anchor is a view of its own sample and stands in its denominator, as in
         the paper; ``"excluded"``: neither, as in public code. Then alpha > 0 needs two views.
-    base_temperature
-        Multiply by temperature / base_temperature, as SupContrast does with 0.07.
+    base
+        Multiply by tau / base, as SupContrast does with 0.07.
     alone
         An anchor that is alone of its class in the batch: ``"attraction"`` leaves out its
         attraction to others; ``"term"`` the whole of L_Sup, so that its log-sum-exp weighs alpha;
@@ -266,22 +266,20 @@ class SupCL(OneTower):
     def __init__(
         self,
         alpha: float,
-        temperature: float = 0.1,
+        tau: float = 0.1,
         *,
         anchor: Literal["included", "excluded"] = "included",
-        base_temperature: float | None = None,
+        base: float | None = None,
         alone: Alone = "attraction",
         **options: Unpack[ContrastiveOptions],
     ) -> None:
-        super().__init__(temperature, **options)
+        super().__init__(tau, **options)
         if not 0 <= alpha <= 1:
             raise ValueError(f"alpha must be within [0, 1], not {alpha:g}")
         one_of("anchor", anchor, ("included", "excluded"))
         one_of("alone", alone, tuple(ALONE))
         self.alpha, self.included, self.alone = float(alpha), anchor == "included", alone
-        self.base = (
-            None if base_temperature is None else positive("base_temperature", base_temperature)
-        )
+        self.base = None if base is None else positive("base", base)
 
     def extra_repr(self) -> str:
         """Alpha, the anchor, and the temperature."""
@@ -310,7 +308,7 @@ class SupCL(OneTower):
         if sum_weight != 1:
             sums = torch.where(is_alone, sum_weight * sums, sums)
         value = (sums - torch.linalg.vecdot(batch.x, pull)).mean()
-        return value if self.base is None else value * (self.temperature / self.base)
+        return value if self.base is None else value * (self.tau / self.base)
 
 
 class SimCLR(OneTower):
@@ -403,8 +401,8 @@ class CLIP(TwoTowers):
     Parameters as of `Contrastive`; ``learn=True`` learns the temperature as CLIP does.
     """
 
-    def __init__(self, temperature: float = 0.07, **options: Unpack[ContrastiveOptions]) -> None:
-        super().__init__(temperature, **options)
+    def __init__(self, tau: float = 0.07, **options: Unpack[ContrastiveOptions]) -> None:
+        super().__init__(tau, **options)
 
     def loss(self, u: Tensor, v: Tensor | None = None) -> Tensor:
         """The mean over anchors of both towers."""
@@ -445,7 +443,7 @@ class SigmoidLoss(TwoTowers):
     @property
     def t(self) -> float | Tensor:
         """What multiplies cosines."""
-        return 1 / self.temperature
+        return 1 / self.tau
 
     @property
     def b(self) -> Tensor:
@@ -475,7 +473,7 @@ class MoCo(TwoTowers):
 
     Parameters
     ----------
-    temperature
+    tau
         Divides cosines; positive.
     queue_size
         Keys in the queue, which begins with random directions.
@@ -488,12 +486,12 @@ class MoCo(TwoTowers):
 
     def __init__(
         self,
-        temperature: float = 0.07,
+        tau: float = 0.07,
         queue_size: int = 65536,
         dim: int = 128,
         **options: Unpack[ContrastiveOptions],
     ) -> None:
-        super().__init__(temperature, **options)
+        super().__init__(tau, **options)
         if queue_size < 1 or dim < 1:
             raise ValueError(f"queue_size and dim must be positive, not {queue_size} and {dim}")
         self.register_buffer("queue", directions(torch.randn(queue_size, dim))[0])

@@ -265,7 +265,7 @@ class SoftSupCon(Loss):
                 name = type(self).__name__
                 raise ValueError(
                     f"{name} needs labels: {name}(...)(z, labels); without labels use "
-                    "SimCLR(temperature)(z1, z2), or CLIP(temperature)(u, v)"
+                    "SimCLR(tau)(z1, z2), or CLIP(tau)(u, v)"
                 )
             labels = torch.arange(batch, device=like.device)  # each sample is a class
         return Classes(class_labels(labels, batch, views), self.epsilon)

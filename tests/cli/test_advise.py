@@ -169,7 +169,7 @@ def test_below_both_ends_views_separate_and_between_they_may() -> None:
     import torch
     from cltheory.losses import SupCL
 
-    loss, label = {a: SupCL(a, temperature=0.5) for a in (0.45, 0.93)}, torch.arange(4) // 2
+    loss, label = {a: SupCL(a, tau=0.5) for a in (0.45, 0.93)}, torch.arange(4) // 2
     found = cl.advise("supcl", classes=2, per_class=2, batch=2, tau="1/2")
     split, both = parameter("alpha", found)["bounds"]
     skip = cl.advise("supcl", classes=2, per_class=2, batch=2, tau="1/2", alone="skip")

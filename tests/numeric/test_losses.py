@@ -413,7 +413,7 @@ def test_cuda(name: str) -> None:
 def test_forgotten_labels_are_not_a_loss_of_zero():
     z = torch.randn(8, 4, generator=torch.Generator().manual_seed(0))
     for given in (z, z[:, None].expand(8, 2, 4)):
-        with pytest.raises(ValueError, match=r"SupCon needs labels.*SimCLR\(temperature\)"):
+        with pytest.raises(ValueError, match=r"SupCon needs labels.*SimCLR\(tau\)"):
             SupCon(0.1)(given)
         with pytest.raises(ValueError, match=r"SoftSupCon needs labels.*SimCLR"):
             SoftSupCon(0.0, 0.1)(given)

@@ -161,9 +161,9 @@ def test_the_four_conventions_differ_only_where_an_anchor_is_alone() -> None:
     assert max(together) == min(together)
 
 
-def test_base_temperature() -> None:
+def test_base() -> None:
     z = normal(5, 6, 2, D)
-    scaled, plain = (SupCL(0.3, 0.4, base_temperature=k)(z, CLASSES) for k in (0.07, None))
+    scaled, plain = (SupCL(0.3, 0.4, base=k)(z, CLASSES) for k in (0.07, None))
     torch.testing.assert_close(scaled, plain * 0.4 / 0.07)
 
 
@@ -272,12 +272,12 @@ def test_what_is_learned_is_named_as_in_libraries() -> None:
 
 def test_a_temperature_that_is_not_learned_can_be_set() -> None:
     loss = SimCLR(0.5)
-    loss.temperature = 0.3
+    loss.tau = 0.3
     torch.testing.assert_close(loss(embeddings=PAIRS), SimCLR(0.3)(PAIRS), rtol=0, atol=0)
     with pytest.raises(ValueError, match="must be positive"):
-        loss.temperature = 0
+        loss.tau = 0
     with pytest.raises(ValueError, match="the temperature is learned: set logit_scale"):
-        SimCLR(learn=True).temperature = 0.3
+        SimCLR(learn=True).tau = 0.3
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
@@ -286,7 +286,7 @@ def test_small_temperatures(name: str, dtype: torch.dtype, way: str) -> None:
     """Similarities of 1000, where sums have to be shifted; float32 knows these to 1e-4."""
     torch.manual_seed(0)
     loss = ALL[name]()
-    loss.logit_scale, loss.temperature = None, 1e-3
+    loss.logit_scale, loss.tau = None, 1e-3
     found = with_gradient(lambda z: at(loss, z.to(dtype)), PAIRS)
     sums.MATRIX, before = 10**9, sums.MATRIX
     expected = with_gradient(lambda z: at(loss, z), PAIRS)
@@ -408,10 +408,10 @@ def test_solo_learn(bare: Callable[[str], ModuleType]) -> None:
 # --- bad input ------------------------------------------------------------------------------------
 BAD: dict[str, tuple[Callable[[], Any], str]] = {
     "alpha": (lambda: SupCL(1.5), "alpha must be within [0, 1], not 1.5"),
-    "temperature": (lambda: SimCLR(0), "temperature must be positive and finite, not 0"),
+    "temperature": (lambda: SimCLR(0), "tau must be positive and finite, not 0"),
     "base": (
-        lambda: SupCL(0.5, base_temperature=0),
-        "base_temperature must be positive and finite",
+        lambda: SupCL(0.5, base=0),
+        "base must be positive and finite",
     ),
     "t": (lambda: SigmoidLoss(-1), "t must be positive and finite, not -1"),
     "b": (lambda: SigmoidLoss(1, float("nan")), "b must be finite, not nan"),

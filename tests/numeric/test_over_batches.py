@@ -78,7 +78,7 @@ def test_values_that_are_not_accepted_are_refused():
 def test_a_queue_of_q_is_a_batch_of_q_and_one() -> None:
     """MoCo over all queries and queues of other items, against the derived loss over batches."""
     size, queued, d, t = 5, 2, 4, 2.5
-    moco = MoCo(temperature=1 / t, queue_size=queued, dim=d).double().eval()
+    moco = MoCo(tau=1 / t, queue_size=queued, dim=d).double().eval()
     chance = torch.Generator().manual_seed(0)
     axes = torch.linalg.svd(torch.eye(size, dtype=torch.float64) - 1 / size)[0][:, :d]
     simplex = torch.nn.functional.normalize(axes, dim=1)
