@@ -13,6 +13,12 @@ JUDGE, FORMULA = "tex/judge/", "tex/formula/"
 
 MUTANTS = [
     *mutants(
+        f"{JUDGE}bounded.py",
+        ("derive/tex/test_own_latex.py::test_another_bound_is_refused",),
+        ("if groups[0].strict:", "if False:", "a bound that may be met is strict"),
+        ("check_order([g.sides[0]", "len([g.sides[0]", "what stands beyond a bound is true"),
+    ),
+    *mutants(
         f"{JUDGE}claimed.py",
         WIDER,
         ("if (found or 0) not in holds:", "if False:", "a condition on numbers holds"),
