@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sympy import Expr, Gt, Mul, Pow, Symbol, exp, preorder_traversal
+from sympy import Expr, Gt, Mul, Symbol
 from sympy.core.relational import Relational
 
 from ...decide.coefficients import closure
 from ...decide.domain import Domain
-from .signs import Signs, shown_positive, without_logarithms
+from .signs import Signs, divisors, shown_positive, without_logarithms
 from .terms import NotWritten, hypotheses, name, term
 
 
@@ -76,10 +76,8 @@ def monotone(
 
 def _divisors(expression: Expr, domain: Domain) -> Iterator[str]:
     """Lines that say which sign each sum that divides has."""
-    parts = preorder_traversal(expression)
-    powers = (p for p in parts if isinstance(p, Pow) and not isinstance(p, exp))
-    below = (p.base for p in powers if p.exp.is_negative)
-    sums = dict.fromkeys(f for b in below for f in Mul.make_args(b) if f.is_Add)
+    factors = (f for base in divisors(expression) for f in Mul.make_args(base))
+    sums = dict.fromkeys(f for f in factors if f.is_Add)
     for k, base in enumerate(sums):
         for side in (base, -base):
             try:

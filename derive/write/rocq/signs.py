@@ -268,12 +268,7 @@ class Signs:
         """What divides has a sign, which is said in the form in which it divides."""
         seen = set[Expr]()
         for e in among:
-            below = [
-                p.base
-                for p in preorder_traversal(e)
-                if isinstance(p, Pow) and not isinstance(p, exp) and p.exp.is_negative
-            ]
-            for base in reversed(below):
+            for base in reversed(divisors(e)):
                 for f in Mul.make_args(base):
                     if f.free_symbols and f not in seen:
                         seen.add(f)
@@ -291,6 +286,12 @@ class Signs:
     def _assert(self, what: str, lines: list[str]) -> None:
         self.lines += [f"assert ({what}).", "{ " + lines[0], *("  " + line for line in lines[1:])]
         self.lines[-1] += " }"
+
+
+def divisors(e: Expr) -> list[Expr]:
+    """What divides somewhere in an expression."""
+    powers = (p for p in preorder_traversal(e) if isinstance(p, Pow) and not isinstance(p, exp))
+    return [p.base for p in powers if p.exp.is_negative]
 
 
 def _equal(text: str, *, strict: bool) -> str:

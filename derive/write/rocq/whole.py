@@ -192,12 +192,10 @@ class AtVertex:
     def _data(self, *, real: bool) -> tuple[str, str]:
         return self._applied("terms", real=real), self._applied("inner", real=real)
 
-    def _at(self, what: str) -> str:
-        """``eigen`` or ``level`` at the structure, for real sizes."""
-        if what == "level":
-            _, inner = self._data(real=True)
-            return f"level {self.declared.sizes} {self._gradient} {inner}"
-        return f"eigen {self.declared.sizes} {what} {self._gradient}"
+    def _above(self, kinds: Kinds) -> str:
+        """That the eigenvalue on a space is at least the level, for real sizes."""
+        sizes, gradient, (_, inner) = self.declared.sizes, self._gradient, self._data(real=True)
+        return f"level {sizes} {gradient} {inner} <= eigen {sizes} {listed(kinds)} {gradient}"
 
     def _gap(self, kinds: Kinds) -> Expr:
         return self.declared.eigenvalue(kinds) - self.declared.level
@@ -206,13 +204,12 @@ class AtVertex:
         """The lemma that the eigenvalue on a space is at least the level."""
         gap = self._gap(kinds)
         signs = Signs([gap, *self.declared.gradient.values()], domain, self.declared.spelled)
-        goal = f"{self._at('level')} <= {self._at(listed(kinds))}"
         if self.spaces[kinds] == self.vertex.name:
             signs.check_zero(gap)
             proof = ["right. eq."]
         else:
             proof = ["gap.", *signs.proof(gap, strict=False)]
-        return self._lemma(self._name(kinds), domain, goal, proof, signs)
+        return self._lemma(self._name(kinds), domain, self._above(kinds), proof, signs)
 
     def _iff(self, kinds: Kinds, shown: Basic, domain: Domain) -> str:
         gap = self._gap(kinds)
@@ -220,7 +217,7 @@ class AtVertex:
         side = side if isinstance(shown, Ge) else -side
         signs = Signs([gap, side, *self.declared.gradient.values()], domain, self.declared.spelled)
         factor = signs.positive_ratio(side, gap)
-        goal = f"({relation(shown)} <-> {self._at('level')} <= {self._at(listed(kinds))})"
+        goal = f"({relation(shown)} <-> {self._above(kinds)})"
         proof = [f"gap; apply same_sign_or_zero with ({factor}); [eq | pos]."]
         return self._lemma(self._name(kinds), domain, goal, proof, signs)
 
