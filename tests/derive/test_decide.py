@@ -101,6 +101,8 @@ for id in ("supcl-threshold", "sup-cnce-optimum"):
         print(name, q.expression)
     for s in r.derivation:
         print(s.statement, s.evidence)
+from cltheory.derive.write.rocq.document import files, written
+print(files("one", [written(results["infonce-noise"])])["one_proofs.v"])
 """
 
 

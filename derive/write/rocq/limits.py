@@ -6,12 +6,12 @@ exponential exp(-c/x) that itself at zero, and one minus it at infinity. There i
 
 from __future__ import annotations
 
-from sympy import Expr, S, Symbol, cancel, exp, fraction, oo
+from sympy import Expr, S, Symbol, cancel, fraction, oo
 
 from ...decide.coefficients import closure
 from ...decide.domain import Domain, Range
 from .signs import Signs, shown_positive
-from .terms import NotWritten, hypotheses, name, quantified, term
+from .terms import NotWritten, exponentials, hypotheses, name, quantified, term
 
 #: What becomes small.
 y = Symbol("y_", positive=True)
@@ -47,7 +47,7 @@ def limit(
         f"forall eps_ : R, 0 < eps_ ->\n  exists X_ : R, 0 < X_ /\\ forall {x} : R, "
         + " -> ".join([*own.values(), near, f"Rabs ({term(e)} - {term(value, None, 1)}) < eps_"]),
     )
-    atoms = sorted((a for a in e.atoms(exp) if symbol in a.free_symbols), key=str)
+    atoms = [a for a in exponentials(e) if symbol in a.free_symbols]
     place, spelled = "far" if far else "near", {}
     lemma = f"small_{place} _"
     if atoms:
@@ -98,7 +98,7 @@ def _function(e: Expr, symbol: Symbol, atoms: list[Expr], *, far: bool) -> Expr:
     found = e.xreplace(places or {symbol: 1 / y if far else y})
     if found.has(symbol):
         raise NotWritten("what converges is in an exponential and outside of it")
-    known = {a: Symbol(f"e_{k}", positive=True) for k, a in enumerate(found.atoms(exp))}
+    known = {a: Symbol(f"e_{k}", positive=True) for k, a in enumerate(exponentials(found))}
     back = {s: a for a, s in known.items()}
     function: Expr = cancel(found.xreplace(known)).xreplace(back)
     return function

@@ -19,7 +19,7 @@ from ...decide.domain import Domain, Range
 from ...decide.normal import ExpField, NotInField, factor_list
 from ...decide.polynomial import Poly, Ring, to_sympy
 from ...decide.ratio import NotRational, reader
-from .terms import NotWritten, hypotheses, name, term
+from .terms import NotWritten, exponentials, hypotheses, name, term
 
 #: Why there is no proof where other functions than exponentials occur.
 NO_SIGNS = "logarithms and roots have no proofs of signs here"
@@ -64,7 +64,7 @@ class Signs:
         if not used <= set(domain.ranges):
             raise NotWritten(f"the domain does not bound {used - set(domain.ranges)}")
         self.domain = domain.restricted(closure(used, domain))
-        exponents = [a.args[0] for e in every for a in e.atoms(exp)]
+        exponents = [a.args[0] for e in every for a in exponentials(e)]
         try:
             self.field = ExpField([*every, *(1 / e for e in exponents if e.free_symbols)])
         except NotInField as error:
@@ -101,7 +101,7 @@ class Signs:
 
     def _name_exponentials(self, every: list[Expr]) -> None:
         meaning = dict(self.field.atoms)
-        for atom in dict.fromkeys(a for e in every for a in e.atoms(exp)):
+        for atom in dict.fromkeys(a for e in every for a in exponentials(e)):
             monomial = self._monomial(atom)
             if monomial in meaning and meaning[monomial] == atom:
                 continue

@@ -50,6 +50,11 @@ class NotWritten(Refusal, ValueError):
     """What is not (yet) written for Rocq; the message says which part, in a line."""
 
 
+def exponentials(e: Expr) -> list[Expr]:
+    """The exponentials in an expression, always in the same order, so that proofs are."""
+    return sorted(e.atoms(Exp), key=str)
+
+
 def name(symbol: Symbol) -> str:
     """A symbol as a variable of Rocq.
 
