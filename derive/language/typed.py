@@ -6,7 +6,7 @@ import re
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
 #: Commands that do not print, but for what is in their braces.
-_SILENT = set("mathcal mathbb mathrm mathsf operatorname left right Bigl Bigr".split())
+_SILENT = set("mathcal mathbb mathrm mathsf operatorname left right bigl bigr Bigl Bigr".split())
 #: Commands that are not typed as their names.
 _SIGNS = {
     **{r"\ge": ">=", r"\le": "<=", r"\ne": "!=", r"\to": "->", r"\mapsto": "->", r"\cdot": "."},
@@ -15,6 +15,11 @@ _SIGNS = {
     **{r"\varepsilon": "epsilon", r"\nabla": "grad", r"\quad": " ", r"\bar": "mean"},
     **{r"\{": "{", r"\}": "}"},
 }
+_FRACTIONS = (r"\frac", r"\tfrac")
+#: Commands that begin no factor.
+_BETWEEN = set(
+    "ge le ne to mapsto cdot succeq dots cdots quad rangle rVert right bigr Bigr in".split()
+)
 #: Superscripts that are no powers.
 _MARKS = {"'": "'", "+": "+", "prime": "_prime"}
 
@@ -41,8 +46,11 @@ class _Reader:
         out, was_word = "", False
         while self.waiting and (token := self.waiting.pop()) != end:
             part, is_word = self._part(token), token[0] == "\\"
+            if token in _FRACTIONS and self._is_multiplied():
+                part = f"({part})"
             apart = (is_word or was_word) and (out[-1:].isalnum() or out[-1:] == ")")
-            out += f" {part}" if apart and part[:1].isalpha() else part
+            starts_word = part[:1].isalpha() or token in _FRACTIONS
+            out += f" {part}" if apart and starts_word else part
             was_word = is_word
         return out
 
@@ -53,10 +61,16 @@ class _Reader:
     def _comes(self, *tokens: str) -> bool:
         return self.waiting[: -len(tokens) - 1 : -1] == [*tokens]
 
+    def _is_multiplied(self) -> bool:
+        """Whether a factor comes next, which would be read as a part of what divides."""
+        after = next((t for t in self.waiting[::-1] if t != r"\," and not t.isspace()), "")
+        is_name = after[:1] == "\\" and after[1:].isalpha() and after[1:] not in _BETWEEN
+        return is_name or after.isalnum() or after in ("(", "[")
+
     def _part(self, token: str) -> str:
         if token == "{":
             return self.read("}")
-        if token in (r"\frac", r"\tfrac"):
+        if token in _FRACTIONS:
             return f"{_term(self._argument())}/{_factor(self._argument())}"
         if token == r"\log" and self._comes(r"\frac", "{"):
             self.waiting.pop()

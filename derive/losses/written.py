@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from sympy import Expr, S, Symbol, exp, latex
+from sympy import Expr, S, Symbol, exp, fraction, latex
 
 from ..decide.present import as_count
 from ..decide.spelling import listed
@@ -73,7 +73,7 @@ LINE = 84  #: a longer formula has a line for each of its terms
 FORMS = {
     "math": ("{}", "${}$"),
     "equation": ("L = {}", r"\mathcal{{L}} = {}"),
-    "one over": ("1/{}", r"\frac{{1}}{{{}}}"),
+    "one over": ("(1/{})", r"\frac{{1}}{{{}}}"),
     "group": ("({})", r"\left({}\right)"),
     "member": ("{} in {}", r"{} \in {}"),
     "unequal": ("j != i", r"j \ne i"),
@@ -220,7 +220,8 @@ def _factor(k: Expr, style: Plain) -> str:
     if k == 1:
         return ""
     shown = style.expression(k)
-    return f"{style('group', shown) if k.is_Add else shown} "
+    divides = style.language == Plain.language and fraction(k)[1] != 1
+    return f"{style('group', shown) if k.is_Add or divides else shown} "
 
 
 def _operand(e: Expr, style: Plain) -> str:

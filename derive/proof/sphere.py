@@ -38,8 +38,8 @@ ONE_SET = Lemma(
 ON_A_LINE = Lemma(
     "uniform bound on a line",
     statement=r"Let $\kappa = 1/\tau$ and $x_1, \dots, x_N \in \{-1, 1\}$. Then $\frac1N \sum_i "
-    r"\log\frac1N\sum_j e^{\kappa x_i x_j} \ge \log\cosh\kappa$, with equality if half of them "
-    r"are $1$.",
+    r"\log\bigl(\frac1N \sum_j e^{\kappa x_i x_j}\bigr) \ge \log\cosh\kappa$, with equality if "
+    r"half of them are $1$.",
     proof=r"Divided by $\cosh\kappa$ the inner mean is $1 + \tanh(\kappa)\, x_i \bar x = \frac12 "
     r"\sum_{y = \pm 1} Q(x_i, y)\, (1 + r \bar x y)$ with $r = \sqrt{\tanh\kappa}$ and $Q(x, y) = "
     r"1 + r x y > 0$. By Jensen's inequality its logarithm is at least $\frac12 \sum_y Q(x_i, y) "

@@ -115,9 +115,10 @@ def test_what_has_two_readings_is_read_by_a_ledger_only(text: str) -> None:
 @pytest.mark.parametrize(
     ("tex", "plain"),
     [
-        (r"\tfrac1N \sum_{j \ne i} z_j z_j^\top", "1/N sum_{j != i} z_j z_j'"),
+        (r"\tfrac1N \sum_{j \ne i} z_j z_j^\top", "(1/N) sum_{j != i} z_j z_j'"),
+        (r"\log\tfrac1N \ge \frac{1}{2}\,\varepsilon + \frac a2", "log 1/N >= (1/2) epsilon + a/2"),
         (r"\log\frac{e^{\langle z, z^+\rangle/\tau}}{a + b}", "log(exp(<z, z+>/tau) / (a + b))"),
-        (r"\frac{k (k - 1)}{2 n}\lambda_e - e^2", "k (k - 1)/(2 n) lambda_e - e^2"),
+        (r"\frac{k (k - 1)}{2 n}\lambda_e - e^2", "(k (k - 1)/(2 n)) lambda_e - e^2"),
         (r"\sqrt{s}\,\nabla\mathcal{L}(G) \succeq 0", "sqrt(s) grad L(G) >= 0"),
         (r"\tau{}_2^{\prime} \in \{1, n\}", "tau2_prime in {1, n}"),
         (r"{}_0F_1(;b;z)", "hyper((), (b,), z)"),
