@@ -46,10 +46,13 @@ def log_mean_exponential(d: int, tau: float) -> float:
 
 
 @lru_cache(maxsize=8)
-def cosines(d: int, tau: float, kinks: tuple[float, ...] = ()) -> tuple[Array, Array]:
+def cosines(
+    d: int, tau: float, kinks: tuple[float, ...] = (), least: float = exp(-NOTHING) * 1e-10
+) -> tuple[Array, Array]:
     """Nodes and weights for means of functions of X that change at the scale tau.
 
-    Panels end at the kinks of the function and at their opposites.
+    Panels end at the kinks of the function and at their opposites. Nodes are left out that weigh
+    no more than ``least`` times the heaviest.
     """
     if d == 1:
         return np.array([-1.0, 1.0]), np.array([0.5, 0.5])
@@ -64,7 +67,7 @@ def cosines(d: int, tau: float, kinks: tuple[float, ...] = ()) -> tuple[Array, A
     shares = np.log(np.outer(half / half.max(), weight)).ravel()
     density = (d - 2) * np.log(np.sin(angle)) + shares
     shares = np.exp(density - density.max())
-    kept = shares > exp(-NOTHING) * 1e-10
+    kept = shares > least
     return np.cos(angle[kept]), shares[kept] / shares[kept].sum()
 
 
@@ -72,8 +75,11 @@ def mean_of(
     function: Callable[[Array], Array], d: int, tau: float, kinks: tuple[float, ...] = ()
 ) -> float:
     """E f(X) of a function that changes at the scale tau, and is smooth but for its kinks."""
-    x, weight = cosines(d, tau, kinks)
-    return float(weight @ (function(x) + function(-x))) / 2  # the density is even
+    # All nodes: exp(1000 x) has its mean where next to no vectors are.
+    x, weight = cosines(d, tau, kinks, least=0.0)
+    with np.errstate(over="ignore"):
+        even = np.broadcast_to(function(x) + function(-x), x.shape)  # as the density is
+    return float(weight @ even) / 2
 
 
 def mean_log(fixed: float, groups: int, size: float, d: int, tau: float) -> float:

@@ -82,7 +82,7 @@ def explained(
     loss: str | None, *, value: object = None, convention: str | None = None, **options: object
 ) -> Explanation:
     """As :func:`cltheory.explain`, with what was taken for granted."""
-    functions = {k: str(v) for k in ("lp", "ln") if (v := options.pop(k, None))}
+    functions = {k: str(v) for k in ("lp", "ln") if (v := options.pop(k, None)) is not None}
     given = {k: _option(k, v) for k, v in options.items() if v is not None}
     wanted = None if value is None else _value(value)
     if functions:
@@ -96,6 +96,8 @@ def explained(
     else:
         row = find(loss, convention)
     taken = completed(row, given)
+    if functions and isinstance(row.family, Similar):
+        row.family.bound(taken)  # refuses what is not convex or has no value
     marks = tuple(row.family.landmarks(taken))
     words = _taken(row, taken)
     is_idle = "batch" in given and "batch" not in row.defaults
@@ -357,14 +359,20 @@ def _searched(
                     found.setdefault(key, (away, mark, taken, []))[3].append(row.convention)
 
     look(_all(rows, options), close)
+    usual = set(found)
     if not set(options) & set(WHOLE):
         look(_sized(rows, value, close, options), close)
     elif "batch" in options:
         look((k for row in rows for k in _of_vectors(row, _applied(row, options))), own)
     marks, lines, near = [], list[str](), list[str]()
-    # Of equally near ones the plainest form first: log(4096) before 4 log(8).
-    nearest_first = sorted(found.items(), key=lambda k: (round(k[1][0], 6), len(k[1][1].how)))
-    for (loss, name, at), (away, mark, taken, conventions) in nearest_first:
+
+    def order(key: tuple[str, str, str]) -> tuple[float, bool, int]:
+        """Of those that the digits do not tell apart: usual sizes first, log(8) before 3 log(2)."""
+        away, mark, *_ = found[key]
+        return round(max(away, own), 6), key not in usual, len(mark.how)
+
+    for loss, name, at in sorted(found, key=order):
+        away, mark, taken, conventions = found[loss, name, at]
         sizes = ", ".join(f"{k} {_short(v)}" for k, v in taken.items())
         unit = " in bits" if at.endswith(" in bits") else ""
         named = ", ".join(dict.fromkeys(conventions))

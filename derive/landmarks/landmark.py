@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sympy import Expr, exp, log
+from sympy import Expr, S, log
 
 #: Sizes and parameters of a loss by the names that the command line has.
 Options = Mapping[str, Expr]
@@ -83,7 +83,8 @@ def number(e: Expr) -> float:
 def _split(e: Expr) -> Expr:
     """log(k e^x) as log(k) + x; SymPy would make 9 log(2) of log(512) as well."""
     count, rest = e.as_coeff_Mul()
-    return log(count) + rest.args[0] if isinstance(rest, exp) else log(e)
+    base, power = rest.as_base_exp()
+    return log(count) + power if base is S.Exp1 else log(e)
 
 
 def exactly(e: Expr) -> tuple[float, str]:

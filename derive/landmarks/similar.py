@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from math import sqrt
+from math import isfinite, sqrt
 from typing import NamedTuple
 
 from sympy import Expr, Integer, Max, S, Symbol, exp, lambdify, nan, oo, zoo
 from sympy import log as symbolic_log
 
-from ..decide.domain import Domain
+from ..decide.domain import Domain, DomainError
 from ..decide.kinks import bent
 from ..losses.pairwise import PairwiseLoss, c
 from ..losses.softmax import SoftmaxLoss
@@ -279,18 +279,24 @@ class Similar:
             **dict.fromkeys(place.others, others),
         }
 
+    def bound(self, options: Options) -> tuple[float, str]:
+        """The best lower bound that is known, and why it holds."""
+        return max(bound(self, options) for bound in self.least)
+
     def landmarks(self, options: Options) -> Iterator[Landmark]:
         """All landmarks, the lower bound last."""
         point = self._point(options)
         relations = (*self.place.alike, self.place.others[0])
         counts = {r: self.place.scheme.relation(r).count.xreplace(point) for r in relations}
         unrelated = {r.name: Integer(r.name == SELF) for r in self.place.scheme.relations}
-        bounds = cache(lambda: max(bound(self, options) for bound in self.least))
+        bound = cache(lambda: self.bound(options))
         for configuration in self.configurations(options):
             g = self.cosines(configuration)
             value, how = self.value(g, options)
-            if any(isinstance(e, Drawn) for e in g.values()) and value < bounds()[0]:
+            if any(isinstance(e, Drawn) for e in g.values()) and value < bound()[0]:
                 continue  # no mean is below the bound: it was lost to rounding
+            if not isfinite(value):
+                raise DomainError(f"the loss is too large for a number at {configuration.name}")
             fixed = {r: e for r in counts if isinstance(e := g[r], Expr)}
             mean = sum((counts[r] * e for r, e in fixed.items()), S.Zero) / sum(counts.values())
             same = configuration.name == "all_equal" and self.value(unrelated, options)[0] == value
@@ -306,7 +312,7 @@ class Similar:
                 int(options["dim"]),
                 {"all vectors orthogonal, views too": 0.0} if same else {},
             )
-        lowest, why = bounds()
+        lowest, why = bound()
         yield least(lowest, f"lower bound: {why}")
 
     def at(self, name: str, options: Options) -> float:

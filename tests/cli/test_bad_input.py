@@ -230,6 +230,8 @@ REFUSED = {
         "hinge --lp -x --ln x": "a loss by name excludes lp and ln",
         "--lp -x --ln os.x": "ln: 'os.x' is not an expression",
         "--lp x --ln x": "x is not decreasing",
+        "--lp 1/x --ln x": "1/x has a pole at x = 0",
+        "--lp exp(-999*x) --ln x": "the loss is too large for a number at random",
         "--lp -x --ln x --convention paper": "--convention is for losses with a name",
         "supcon --batch x": "cltheory: --batch: 'x' is not a number",
         "--value nan": "--value: 'nan' is not a number",

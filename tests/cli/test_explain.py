@@ -72,6 +72,13 @@ def test_the_smallest_sizes_are_searched_to_the_digits_that_are_given() -> None:
         assert says.startswith(f"{value} {how} the value of all_equal of clip, log(2).")
 
 
+def test_of_what_the_digits_do_not_tell_apart_usual_sizes_come_first() -> None:
+    assert (
+        "11.09 is the value of all_equal of moco, log(65537); "
+        in explained(None, value="11.09").says
+    )
+
+
 def test_a_batch_that_may_count_vectors_is_searched_as_well() -> None:
     of_supcontrast = {"batch": 512, "value": "8.909", "convention": "supcontrast"}
     says = explained(None, **of_supcontrast).says
@@ -125,3 +132,4 @@ def test_an_own_loss_has_the_landmarks_of_its_functions() -> None:
     assert (own.landmarks, own.says) == (named.landmarks, named.says)
     assert own.taken.startswith("own loss (as given, lp = 1 - x, ln = Max(0, x - 1/2)")
     assert explained(None, **{**functions, "ln": "max(0, x)"}, **options).landmarks != own.landmarks
+    assert explained(None, lp=0, ln="x", batch=4).landmarks[0].value == 3

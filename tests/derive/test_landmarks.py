@@ -164,6 +164,12 @@ def test_the_mean_of_one_exponential(d: int) -> None:
     assert chance.mean_log(float("-inf"), 1, 1, d, 0.05) == pytest.approx(0, abs=1e-11)
 
 
+def test_the_mean_of_an_exponential_lies_where_next_to_no_vectors_are() -> None:
+    found = chance.mean_of(lambda x: np.exp(300 * x), 128, 1.0)
+    assert log(found) == pytest.approx(chance.log_mean_exponential(128, 1 / 300), rel=1e-12)
+    assert chance.mean_of(lambda x: 2.0, 128, 1.0) == pytest.approx(2)
+
+
 def test_the_mean_field_is_nats_too_high_where_it_is_cold() -> None:
     mean = chance.mean_log(float("-inf"), 511, 1, 128, 0.01)
     field = log(511) + chance.log_mean_exponential(128, 0.01)
