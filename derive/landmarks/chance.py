@@ -77,9 +77,9 @@ def mean_of(
     """E f(X) of a function that changes at the scale tau, and is smooth but for its kinks."""
     # All nodes: exp(1000 x) has its mean where next to no vectors are.
     x, weight = cosines(d, tau, kinks, least=0.0)
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):  # what is too large comes out not finite
         even = np.broadcast_to(function(x) + function(-x), x.shape)  # as the density is
-    return float(weight @ even) / 2
+        return float(weight @ even) / 2
 
 
 def mean_log(fixed: float, groups: int, size: float, d: int, tau: float) -> float:

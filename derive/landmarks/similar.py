@@ -13,7 +13,7 @@ from functools import cache
 from math import isfinite, sqrt
 from typing import NamedTuple
 
-from sympy import Expr, Integer, Max, S, Symbol, exp, lambdify, nan, oo, zoo
+from sympy import Expr, Integer, Max, Number, S, Symbol, exp, lambdify, nan, oo, zoo
 from sympy import log as symbolic_log
 
 from ..decide.domain import Domain, DomainError
@@ -27,6 +27,8 @@ from . import chance
 from .landmark import Landmark, Options, exactly, least, number
 
 SELF = "self"
+#: Panels of a mean are no narrower than for exp of so many cosines.
+SHARPEST = 1000.0
 
 
 class Drawn(NamedTuple):
@@ -180,11 +182,12 @@ class Similar:
 
     def _drawn_pairs(self, g: Cosines, point: Mapping[Symbol, Expr], d: int) -> Iterator[float]:
         assert isinstance(self.loss, PairwiseLoss)
-        scale = max([1.0, *(abs(number(e)) for s, e in point.items() if s.name in ("t", "b"))])
         for k in self.loss.terms:
             weight = (self.place.scheme.relation(k.relation).count * k.weight).xreplace(point)
             function, cosine = k.function.xreplace(point), g[k.relation]
             if isinstance(cosine, Drawn):
+                # What multiplies the cosine is among the numbers, t or one of an own loss.
+                scale = min(max([1.0, *(abs(number(e)) for e in function.atoms(Number))]), SHARPEST)
                 each = chance.mean_of(lambdify(c, function, "numpy"), d, 1 / scale, kinks(function))
             else:
                 each = number(function.xreplace({c: cosine}))

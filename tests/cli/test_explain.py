@@ -133,3 +133,11 @@ def test_an_own_loss_has_the_landmarks_of_its_functions() -> None:
     assert own.taken.startswith("own loss (as given, lp = 1 - x, ln = Max(0, x - 1/2)")
     assert explained(None, **{**functions, "ln": "max(0, x)"}, **options).landmarks != own.landmarks
     assert explained(None, lp=0, ln="x", batch=4).landmarks[0].value == 3
+
+
+def test_a_number_in_an_own_loss_is_as_sharp_as_t() -> None:
+    at = {"batch": 4, "dim": 64}
+    by_t = explained(None, lp="softplus(-t*x)", ln="softplus(t*x)", t=300, **at)
+    own = explained(None, lp="softplus(-300*x)", ln="softplus(300*x)", **at)
+    values = [[mark.value for mark in found.landmarks] for found in (by_t, own)]
+    assert values[0] == pytest.approx(values[1], rel=1e-12)
