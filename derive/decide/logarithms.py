@@ -21,7 +21,10 @@ def with_prime_logs(e: Expr) -> Expr:
     """An expression in which log(12) is 2 log(2) + log(3), as far as small primes divide."""
     of = {a: a.args[0] for a in e.atoms(log) if _is_split(a.args[0])}
     split = {a: x.factors(limit=LARGEST_PRIME).items() for a, x in of.items()}
-    return e.xreplace({a: Add(*(k * log(p) for p, k in x)) for a, x in split.items()})
+    try:
+        return e.xreplace({a: Add(*(k * log(p) for p, k in x)) for a, x in split.items()})
+    except ValueError:  # a maximum of numbers that SymPy cannot compare is not made a second time
+        return e
 
 
 def _is_split(e: Expr) -> bool:
