@@ -8,7 +8,8 @@ CLAIMED, ATTACKS = "derive/tex/test_claimed.py", "derive/tex/test_attacks.py"
 ONLY = (f"{CLAIMED}::test_the_quantity_in_an_equation_must_be_the_only_solution",)
 WIDER = (f"{CLAIMED}::test_a_wider_claim_is_refused",)
 COMPARE, CLAUSES = ("derive/tex/test_compare.py",), ("derive/tex/test_clauses.py",)
-READER = ("derive/tex/test_reader.py",)
+READER, OWN = ("derive/tex/test_reader.py",), ("derive/tex/test_own_latex.py",)
+SUBJECT = ("derive/tex/test_subject.py",)
 JUDGE, FORMULA = "tex/judge/", "tex/formula/"
 
 MUTANTS = [
@@ -17,6 +18,17 @@ MUTANTS = [
         ("derive/tex/test_own_latex.py::test_another_bound_is_refused",),
         ("if groups[0].strict:", "if False:", "a bound that may be met is strict"),
         ("check_order([g.sides[0]", "len([g.sides[0]", "what stands beyond a bound is true"),
+        ("any(len(g.sides) > 1 for", "not all(g for", "what equals a further bound is true"),
+        ('if set(relations) - {"=", "<", "<="}:', "if False:", "a bound is turned round"),
+        ("groups[0].sides if e != own", "groups[0].sides[:1] if e != own", "one form is enough"),
+        ("needs = needs_of(statement, meant)", "needs = []", "what cancels has a value"),
+        ("(f for f in found if not f.ok)", "(f for f in ())", "one side of two is enough"),
+        ('raise TexError(f"it is bounded from', 'str(f"it is bounded from', "one side is enough"),
+    ),
+    *mutants(
+        f"{JUDGE}bounded.py",
+        OWN,
+        ("if stated is not None and stated.is_false:", "if False:", "a false bound is proved"),
     ),
     *mutants(
         f"{JUDGE}claimed.py",
@@ -27,6 +39,132 @@ MUTANTS = [
             "if False:",
             "what the directive gives a value may have any",
         ),
+        ("or up_to or not unsaid", "or up_to", "an end that is not said is the derived one"),
+        ("(end != other or closed)", "end != other", "what is excluded at an end is not"),
+        (" and not (end == 1 and is_open)", "", "one is the end that everything has"),
+        ("narrower or up_to or", "narrower or", "a number starts where the result does"),
+        ('"nonnegative": ">="', '"nonnegative": ">"', "zero is positive"),
+        ("compared < 0 or (compared == 0 and not is_open)", "compared < 0", "an end belongs"),
+        ("            self._around(right, left)\n", "", "zero is excluded by nonzero only"),
+        ('{(s, "low") for s in self._linked(left - right)}', "set()", "unequal is larger"),
+        ('kind not in ("integer", "natural",', 'kind in ("",', "a real number is an integer"),
+        ('kind == "natural" or kind == "positive integer"', "False", "1 is in every range"),
+    ),
+    *mutants(
+        f"{JUDGE}claimed.py",
+        OWN,
+        ('strict = "=" not in relation', "strict = False", "what is not less is less"),
+        ("(i in canonical_name(named) for", "(named for", "indices are those of the name"),
+        ('says.relation == "any" and not apart', "False", "two indices are never equal"),
+        ('if says.relation == "=" or not', "if not", "equal indices are different"),
+    ),
+    *mutants(
+        f"{JUDGE}claimed.py",
+        SUBJECT,
+        ("in self.meant.gone and says.point is oo", "in self.meant.gone", "all limits are one"),
+    ),
+    *mutants(
+        f"{JUDGE}claimed.py",
+        COMPARE,
+        ("isinstance(defined(other, domain), Holds)", "True", "what has no value is finite"),
+        ("is_proved_positive(other, domain, strict=False)", "True", "a square root is real"),
+    ),
+    *mutants(
+        f"{JUDGE}compare.py",
+        (f"{CLAIMED}::test_a_row_that_only_bounds_is_a_condition_on_the_others",),
+        ("ranges) - bounded)", "ranges))", "what is bounded is a condition"),
+        ("used <= parameters", "used & parameters", "a row with a parameter is a condition"),
+        (
+            "row.relations), text), *row.clauses]",
+            "row.relations), text)]",
+            "a row has no condition",
+        ),
+        ("[Clause(Chain(sides, row.relations), text), *", "[*", "a row is no condition"),
+    ),
+    *mutants(
+        f"{JUDGE}compare.py",
+        (f"{CLAIMED}::test_a_condition_with_an_equation_in_it",),
+        ("(f for f in found if not f.ok)", "(f for f in ())", "the last of a chain is enough"),
+    ),
+    *mutants(
+        f"{JUDGE}compare.py",
+        COMPARE,
+        ("check_order(ends[: low + 1]", "str(ends[: low + 1]", "what stands before is true"),
+    ),
+    *mutants(
+        f"{JUDGE}compare.py",
+        OWN,
+        ("        if directive.negated:\n", "        if False:\n", "a bound is its own negation"),
+    ),
+    *mutants(
+        f"{JUDGE}finding.py",
+        (f"{ATTACKS}::test_what_is_not_proved_is_not_called_equal",),
+        ("grade > Grade.SAMPLED", "grade >= Grade.SAMPLED", "what agrees at points is proved"),
+    ),
+    *mutants(
+        f"{JUDGE}printed.py",
+        (f"{ATTACKS}::test_cases_that_do_not_fit",),
+        (
+            "count[c.need, c.argument] > shown.get((c.need, c.argument), 0)",
+            "(c.need, c.argument) not in shown",
+            "what one case shows no other one loses",
+        ),
+        (
+            "return lost + (wanting(bounds, meant.derived[0], inside) if bounds else [])",
+            "return lost",
+            "the bound of a case has a value",
+        ),
+    ),
+    *mutants(
+        f"{JUDGE}printed.py",
+        COMPARE,
+        ("if c.argument not in itself:", "if False:", "every name has a value"),
+    ),
+    *mutants(
+        f"{JUDGE}stated.py",
+        OWN,
+        ("meant.domain, needs_of(statement, meant))\n", "meant.domain, [])\n", "it has a value"),
+        ("    needs = needs_of(statement, meant)\n", "    needs = []\n", "an end has a value"),
+        (
+            "if (low_open, high_open) != (bool(derived.left_open), bool(derived.right_open)):",
+            "if low_open != bool(derived.left_open):",
+            "the high end is as it may be",
+        ),
+        ("((low, derived.start), (high, derived.end))", "((high, derived.end),)", "one end: high"),
+        ("((low, derived.start), (high, derived.end))", "((low, derived.start),)", "one end: low"),
+    ),
+    *mutants(
+        f"{JUDGE}subject.py",
+        SUBJECT,
+        ("if set(tending) != meant.gone or not", "if not", "of two limits one was derived"),
+        ("if len(tending) > 1:", "if False:", "of two limits the outer one was derived"),
+    ),
+    *mutants(
+        f"{JUDGE}subject.py",
+        (ATTACKS,),
+        (
+            'other.without or any(c.relation == "=" for c in indices):',
+            "other.without:",
+            "classes whose indices are equal differ",
+        ),
+        (
+            "if [v.name for v in vectors] != [v.name for v in pattern]:",
+            "if False:",
+            "all vectors have one name",
+        ),
+        ("if forth.setdefault(a, b) != b or back", "if back", "one vector is two"),
+        ("if pair <= ranging and not apart:", "if False:", "two indices are different"),
+        ("and outcome.evidence.grade is Grade.EXACT", "", "what agrees at points has the limit"),
+    ),
+    *mutants(
+        f"{JUDGE}subject.py",
+        COMPARE,
+        ("if s not in parameters:", "if False:", "a value at another place is the same"),
+    ),
+    *mutants(
+        f"{JUDGE}subject.py",
+        OWN,
+        ("elif s in meant.point and s not in tending:", "elif False:", "one value is all of them"),
     ),
     *mutants(
         f"{JUDGE}claimed.py",
@@ -52,6 +190,13 @@ MUTANTS = [
             "an equation says something everywhere",
         ),
         ("is_size and powers <= {0, degree}", "is_size", "a quadratic equation has one solution"),
+        ("            if all(\n", "            if any(\n", "a value above zero is in a range"),
+        ("Range() if is_size else Range(-oo))", "Range())", "no value is negative"),
+    ),
+    *mutants(
+        f"{JUDGE}equations.py",
+        (f"{ATTACKS}::test_what_has_no_value_somewhere",),
+        ("[*needs, *conditions(right)]", "conditions(right)", "what cancels has a value"),
     ),
     *mutants(
         f"{JUDGE}conditions.py",
@@ -63,10 +208,24 @@ MUTANTS = [
         ),
         ("and is_open != meant_open", "and False", "an open end is a closed one"),
         ("-quotient if mirrored else", "quotient if mirrored else", "a condition is turned round"),
+        ("(side in printed) != (side", "(side in printed) > (side", "one end is enough"),
+        (
+            "one, other = failed[0] if failed else outcomes[0]",
+            "one, other = outcomes[0]",
+            "the first end is enough",
+        ),
+        (
+            "any(proof_of_positive(k * product, domain) for k in (1, -1))",
+            "True",
+            "a factor never vanishes",
+        ),
+        ("        if side in found:\n", "        if False:\n", "of two bounds the last counts"),
+        ("if len(meant_bounds) != len(bounds):", "if False:", "of two thresholds one counts"),
     ),
     *mutants(
         f"{FORMULA}clauses.py",
         CLAUSES,
+        ("if limit and new and not", "if False and", "as is for"),
         ('signs == ["notin"]', 'signs == ["in"]', "what is excluded is what there is"),
     ),
     *mutants(

@@ -175,7 +175,7 @@ def _of_families(
     The first index is that of the class, the second that of the instance.
     """
     names = [side.one.name, side.other.name]
-    if set(families) != set(names) or names[0] == names[1]:
+    if set(families) != set(names):
         raise TexError("the condition is about vectors other than those in the inner product")
     one, other = (families[name] for name in names)
     if one.without or other.without or any(c.relation == "=" for c in indices):

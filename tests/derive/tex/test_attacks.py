@@ -16,6 +16,8 @@ A = rf"\frac{{1 + (mn-1){Q}}}{{n\left(1 + (m-1){Q}\right)}}"
 LOG = r"\log\left(\frac{mn-1-\alpha n(m-1)}{\alpha n-1}\right)"
 ALPHA, TAU = "supcl-threshold.alpha_min", "supcl-threshold.tau_max"
 VARIANCE = "supcl-optimum.within_class_variance_n_oo"
+LATER = rf"\frac{{1}}{{n}} + \frac{{m(n-1){Q}}}{{n(1 + (m-1){Q})}}"
+LOG_1, ZERO_LOG = r"\log(\tau-1)", r"\log(20-m) - \log(20-m)"
 END = r"\frac{m}{(m-1)\log\frac{m-\alpha(m-1)}{\alpha}}"
 LINE = r"1 - \frac{m-1}{m}\tau\log\frac{m-\alpha(m-1)}{\alpha}"
 
@@ -38,6 +40,8 @@ def cases(*rows: tuple[str, str]) -> str:
         rf"{A} + \max\{{0, \sqrt[3]{{20-m}}\}} - \sqrt[3]{{20-m}}",
         # equal at every integer from 2 to 12
         rf"{A} + {''.join(f'(m-{k})' for k in range(2, 13))}",
+        # equal at every place where it is tried
+        rf"{A} + \max\{{0, m - 10^6\}}",
     ],
 )
 def test_what_is_not_proved_is_not_called_equal(source) -> None:
@@ -53,6 +57,15 @@ def test_what_is_not_proved_is_not_called_equal(source) -> None:
         ([(A, r"\alpha > 0"), ("0", r"\text{otherwise}")], "0 is not"),
         # two cases at once: a reader takes neither first
         ([(A, r"m \ge 2"), ("0", r"m \ge 3")], "two cases"),
+        # what cancels in a case, and in the bound of one
+        (
+            [
+                (rf"{A} + \log((\tau-1)^2) - 2 {LOG_1}", r"\tau > 1"),
+                (rf"{A} + {LOG_1} - {LOG_1}", r"\text{otherwise}"),
+            ],
+            "log(tau - 1) has no value",
+        ),
+        ([(A, rf"\tau < 1 + {ZERO_LOG}"), (LATER, r"\tau \ge 1")], "log(20 - m) has no value"),
         # no case at all
         ([(A, r"\tau < 3"), (A, r"\tau > 3")], "no case"),
     ],
@@ -133,6 +146,7 @@ ZERO = r"\log(mn)-\log m-\log n"
         (rf"{A}+(\sqrt{{m-4}})^2-m+4", "sqrt(m - 4) has no value"),
         (rf"\alpha_{{\min}} - \log(1-\tau) = {A} - \log(1-\tau)", "log(1 - tau) has no value"),
         (rf"(m-2)\alpha_{{\min}}=(m-2){A}", "says nothing about alpha_min"),
+        (rf"\frac{{m-9}}{{m-9}} \alpha_{{\min}} \cdot 2 = 2 {A}", "no value where m - 9 = 0"),
         (rf"\alpha > {A} + \sqrt{{m-4}} - \sqrt{{m-4}}", "sqrt(m - 4) has no value"),
     ],
 )
@@ -160,7 +174,7 @@ def test_digits_that_cancel() -> None:
 
 
 LIMIT_0 = "supcl-threshold.alpha_min_tau_0"
-ZERO_LOG, ONE = r"\log(20-m) - \log(20-m)", r"\frac{m-3}{m-3}"
+ONE = r"\frac{m-3}{m-3}"
 
 
 @pytest.mark.parametrize(
@@ -205,6 +219,7 @@ FAMILIES = [
     (r"u \in U_{i,j}, v \in U_{i,j}", ""),
     (r"u \in U_{i,j}, v \in V_{i,j'}", ""),
     (r"u, v \in \mathcal{C}", ""),
+    (r"u \in U_{i,j}, v \in U_{k,l}, i = k", ""),
     (r"u \in U_{i,j}, v \in U_{i,j'}", "same_class"),
     (r"u \in U_i, v \in U_{i'}", "cross_class"),
     (r"u \in U_{i,j}, v \in U_{k,l}", "cross_class"),
@@ -235,6 +250,9 @@ def test_vectors_and_indices_that_are_not_there() -> None:
     for source, name, ok in [
         (rf"u_i^\top v_j = {negative} \text{{ for }} j = i, k = j", "negative", False),
         (rf"u_i^\top v_j = {negative} \text{{ for }} j = i", "negative", False),
+        (rf"u_i^\top v_j = {negative} \text{{ for all }} i, j \in [N]", "negative", False),
+        (rf"u_i^\top v_i = {negative}", "negative", False),
+        (rf"u_i^\top u_j = {negative}", "negative", False),
         (rf"u_i^\top v_i = {positive} \text{{ for }} i \in [2N]", "positive", False),
         (rf"u_i^\top v_i = {positive} \text{{ for }} i \in [N]", "positive", True),
         (rf"u_i^\top v_j = {negative} \text{{ for }} i \ne j \in [N+1]", "negative", False),
@@ -295,3 +313,5 @@ def test_numbers_that_are_zero_divide_nothing(zero: str) -> None:
 def test_a_difference_is_one_however_small() -> None:
     for text in (ALPHA, f"{ALPHA} allow-sampled"):
         assert check(rf"\alpha_{{\min}} = {A} + e^{{-200m}}", text).verdict == "differs"
+    far = rf"\lim_{{\tau\to 0}} \left({A} + \max\{{0, m - 10^6\}}\right) = \frac1n"
+    assert not check(far, LIMIT_0).ok

@@ -105,7 +105,15 @@ def test_a_narrower_claim_is_noted(text: str, clauses: list[Clause], says: str) 
         (TAU_MAX, [chain(alpha, "<=", 1)], "how small alpha"),
         (BETA, [chain(tau, ">", 0)], "how large tau"),
         (LEAST_LOSS, [chain(gamma, ">=", 2)], "how large gamma"),
+        ("supcl-threshold.tau_max_n_oo", [chain(alpha, "<=", 1)], "how small alpha"),
+        ("soft-supcon.tau_critical", [chain(epsilon, ">", 0)], "how large epsilon"),
+        ("superclass-threshold.alpha_classes", [chain(beta, ">=", 0)], "how large beta"),
+        (ALPHA_MIN, [chain(m, "<=", 5)], "how small m"),
+        # an end that does not belong to it
+        (ALPHA_MIN, [clause(Kinds((tau,), "nonnegative"))], "tau >= 0"),
         # all numbers but one
+        (ALPHA_MIN, [chain(0, "!=", tau)], "how small tau"),
+        ("clip-pair-graph.total_variation_at_least", [chain(n_B, "!=", n_A)], "how small n_A"),
         # what holds on the whole domain, and beyond it
         (TAU_MAX, [chain(3 * alpha, ">=", 1)], "alpha >= 1/3"),
         (ALPHA_MIN, [chain(-oo, "<", tau)], "tau is > 0"),
@@ -118,6 +126,8 @@ def test_a_narrower_claim_is_noted(text: str, clauses: list[Clause], says: str) 
         ("superclass-threshold.tau_classes", [chain(beta, "<=", 1 / m - alpha)], "nowhere"),
         # a sort of numbers that begins before the quantity does
         (TAU_MAX, [clause(Kinds((alpha,), "any"))], "every alpha"),
+        (ALPHA_MIN, [clause(Kinds((m,), "real"))], "every real m"),
+        ("kernel-threshold.tau_local", [clause(Kinds((gamma,), "natural"))], "gamma >= 1"),
     ],
 )
 def test_a_wider_claim_is_refused(text: str, clauses: list[Clause], says: str) -> None:
@@ -170,6 +180,16 @@ def test_conditions_of_each_row_are_its_own() -> None:
     assert not judge(second, meant, said).ok
 
 
+@pytest.mark.parametrize("symbol, value, beside", [(alpha, 1 / n, ()), (tau, -1, ()), (tau, 0, 1)])
+def test_a_row_that_only_bounds_is_a_condition_on_the_others(symbol, value, beside) -> None:
+    """But not on what the quantity bounds; and what stands beside it is one too."""
+    said = directive(ALPHA_MIN)
+    meant = look_up(said)
+    clauses = (chain(m, ">=", beside),) if beside else ()
+    row = Statement((symbol, S(value)), (">",), clauses=clauses)
+    assert not judge(Statement((*meant.own, *meant.derived), ("=",), rest=(row,)), meant, said).ok
+
+
 def test_values_at_a_limit() -> None:
     derived: Expr = S.One
     own = Symbol("positive", real=True)
@@ -192,6 +212,7 @@ def test_a_condition_with_an_equation_in_it() -> None:
     assert not verdict(ALPHA_MIN, sides=(alpha, own, value + 1), relations=(">", "=")).ok
     assert not verdict(ALPHA_MIN, sides=(alpha, own, value), relations=(">=", "=")).ok
     assert not verdict(ALPHA_MIN, sides=(alpha, own, value), relations=("=", "=")).ok
+    assert not verdict(ALPHA_MIN, sides=(alpha, value + 1, value), relations=(">", "=")).ok
 
 
 def test_the_quantity_in_an_equation_must_be_the_only_solution() -> None:
@@ -210,6 +231,10 @@ def test_the_quantity_in_an_equation_must_be_the_only_solution() -> None:
     nothing = verdict(ALPHA_MIN, sides=((m - 2) * own, (m - 2) * value))
     assert "says nothing" in nothing.message and nothing.point["m"] == "2"
     assert verdict(ALPHA_MIN, chain(m, ">=", 3), sides=((m - 2) * own, (m - 2) * value)).ok
+    # The other solution is negative, or beyond what the parameter may be.
+    for target, shift in (("ccem.negative", 0), ("superclass-threshold.alpha_classes", 5)):
+        (value,), (own,) = look_up(directive(target)).derived, look_up(directive(target)).own
+        assert not verdict(target, sides=((own + shift) ** 2, (value + shift) ** 2)).ok
 
 
 def cases(target: str, *rows: tuple[Expr | int | None, object], beside=()) -> Finding:

@@ -144,6 +144,7 @@ def test_reads_what_stands_before(around: str, expected: list[Says]) -> None:
         r"\quad \text{for } i < 2j",
         r"\quad \text{for } i, n \in [N]",
         r"\quad \text{as } \tau + n \to 0",
+        r"\quad \text{as } n \ge 2",
         r"\quad \text{as } \tau \downarrow 0^{+}",
         # a relation in words, or what a symbol is
         r"\quad \text{for } n \text{ at least } 2",

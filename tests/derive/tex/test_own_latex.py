@@ -29,7 +29,14 @@ FEW = [
     ("x-clr", "attained"),
     ("phases", "classes_for_alpha"),
     ("spectral-clustering", "clusters_of_loss"),
+    ("softmax-smoothness", "curvature_printed"),
 ]
+
+
+@pytest.fixture(autouse=True)
+def _no_edit_is_sought(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That takes longer than the verdict, which is what is asked here."""
+    monkeypatch.setattr("cltheory.derive.tex.check.suggest", lambda *_: None)
 
 
 def own(id: str, name: str) -> str:
@@ -50,6 +57,10 @@ def corrupted(id: str, name: str) -> Iterator[str]:
     q, value = results[id].quantity(name), results[id].latex(name)
     if q.kind is Kind.SET:
         yield rf"\{q.parameter} \in 2 {value}"
+        slips = ("[0", "[1"), (r"\right]", r"\right)"), (", ", ", 7"), (", ", r", (\tau - 9)^0")
+        for right, wrong in slips:
+            if right in value:
+                yield rf"\{q.parameter} \in {value.replace(right, wrong, 1)}"
         yield rf"\{q.parameter} \in {value}".replace(r"\left[", r"\left(").replace("[", "(", 1)
     elif q.kind is Kind.CONDITION:
         sign = next(s for s in (r"\leq", r"\geq", "<", ">", "=") if f" {s} " in value)
@@ -143,8 +154,15 @@ def test_a_norm_is_known_in_all_its_spellings(norm: str) -> None:
     [
         (rf"{NORMS[0]} < {HIGH}", "spectral-band.upper_trivial"),
         (rf"{NORMS[0]} = {HIGH}", "spectral-band.upper_trivial"),
+        (rf"{NORMS[0]} \le {HIGH}", "not spectral-band.upper_trivial"),
         (rf"{HIGH} \le {NORMS[0]}", "spectral-band.upper_trivial"),
         (rf"{NORMS[0]} \le {HIGH} \le 1", "spectral-band.upper_trivial"),
+        (rf"{NORMS[0]} \le {HIGH} \le 4 {HIGH} = 7", "spectral-band.upper_trivial"),
+        (rf"{NORMS[0]} \le {HIGH} \ge 4 {HIGH}", "spectral-band.upper_trivial"),
+        (rf"{NORMS[0]} \le {HIGH} = 7", "spectral-band.upper_trivial"),
+        (rf"{NORMS[0]} \le {HIGH} + (\tau - 9)^0 - 1", "spectral-band.upper_trivial"),
+        (rf"7 \le {NORMS[0]} \le {HIGH}", "spectral-band.upper_trivial"),
+        (rf"{LOW} \le {NORMS[0]} \le 7", BAND),
         (rf"{NORMS[0]} \le {HIGH}", BAND),
         (rf"{HIGH} \le {NORMS[0]} \le {LOW}", BAND),
         (rf"2 {NORMS[0]} \le {HIGH}", "spectral-band.upper_trivial"),
@@ -202,10 +220,12 @@ TWINS: dict[str, list[tuple[str, str, str]]] = {
          r"\left. 1 / (2\rho^2) \right.", r"\left( 0 + 1 / 2 \rho^2 \right)"),
         (r"2 \tau_{\max}^2 = \frac{1}{2\rho^4}", r"= \frac{1}{2\rho^4}", r"- 2 \tau_{\max} = 0"),
     ],
+    "y-aware.tau_max (rho = 1)": [(r"\tau_{\max} = \frac12", "=", r"(\rho) =")],
     "y-aware.attained": [
         (rf"\tau \le {TAU} \iff 2 \rho^2 \tau \le 1", r"\le 1", "< 1"),
         (rf"\text{{attained}} \iff \tau \le {TAU}", r"\text{attained}", "q"),
         (r"1 \ge 2 \rho^2 \tau", r"\ge", r"\le"),
+        (r"1 \ge 2 \rho^2 \tau", r"\tau", r"\tau (\rho - 9)^0"),
         (rf"0 < \tau \le {TAU}", "<", r"\le"),
     ],
     "supcl-threshold.tau_max": [
@@ -222,7 +242,8 @@ TWINS: dict[str, list[tuple[str, str, str]]] = {
         (rf"{U_V} < 0 \quad (i \ne j), \qquad N \ge 2", r"\ne j", r"\ne k"),
     ],
     "supcon-balanced.cosine": [
-        (r"\cos(\mu_c, \mu_{c'}) = -\frac{1}{C - 1} \quad \forall c \ne c'", r"\ne c'", r"\ne d"),
+        (r"\cos(\mu_c, \mu_{c'}) = -\frac{1}{C - 1} \quad \forall c \ne c'", r"\ne c'", slip)
+        for slip in (r"\ne d", "= c'", ", c'")
     ],
     "sigmoid-threshold.t_simplex": [
         (rf"{SIMPLEX}, \quad 4 \le N \le 7", r"4 \le ", ""),

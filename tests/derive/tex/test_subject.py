@@ -17,7 +17,7 @@ from cltheory.derive.language.statement import (
 from cltheory.derive.losses.softmax import tau
 from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.optimum.segment import delta
-from cltheory.derive.structures.hierarchy import n
+from cltheory.derive.structures.hierarchy import m, n
 from cltheory.derive.tex.directives import directive
 from cltheory.derive.tex.judge.compare import judge
 from cltheory.derive.tex.judge.finding import Finding
@@ -64,6 +64,7 @@ def test_letters_that_are_no_indices_stay_what_they_are() -> None:
 
 
 ALPHA_MIN = Symbol("alpha_min", real=True)
+IN_M = Limit(ALPHA_MIN, m, oo)
 TO_0 = Limit(ALPHA_MIN, tau, S.Zero)
 
 
@@ -76,6 +77,9 @@ TO_0 = Limit(ALPHA_MIN, tau, S.Zero)
         ("supcl-threshold.alpha_min", TO_0, [], False),
         ("supcl-threshold.alpha_min (n = oo)", Limit(ALPHA_MIN, n, oo), [], True),
         ("supcl-threshold.alpha_min (n = oo)", ALPHA_MIN, [Tends(n, oo)], True),
+        ("supcl-threshold.alpha_min (n = oo)", ALPHA_MIN, [Tends(n, S.Zero)], False),
+        ("supcl-threshold.alpha_min (n = oo)", Limit(IN_M, n, oo), [], False),
+        ("supcl-threshold.alpha_min_tau_0", Limit(IN_M, tau, S.Zero), [], False),
         ("ccem.positive_delta_0", Limit(inner("u_i", "v_i"), delta, S.Zero), [], True),
         ("ccem.positive_delta_0", Limit(inner("u_i", "v_j"), delta, S.Zero), [], False),
         ("ccem.positive_delta_0", inner("u_i", "v_i"), [Tends(delta, S.Zero)], True),
