@@ -113,7 +113,6 @@ def test_a_narrower_claim_is_noted(text: str, clauses: list[Clause], says: str) 
         (ALPHA_MIN, [clause(Kinds((tau,), "nonnegative"))], "tau >= 0"),
         # all numbers but one
         (ALPHA_MIN, [chain(0, "!=", tau)], "how small tau"),
-        ("clip-pair-graph.total_variation_at_least", [chain(n_B, "!=", n_A)], "how small n_A"),
         # what holds on the whole domain, and beyond it
         (TAU_MAX, [chain(3 * alpha, ">=", 1)], "alpha >= 1/3"),
         (ALPHA_MIN, [chain(-oo, "<", tau)], "tau is > 0"),
