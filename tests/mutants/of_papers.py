@@ -199,6 +199,20 @@ MUTANTS = [
     ),
     *mutants(
         f"{JUDGE}conditions.py",
+        ONLY,
+        (
+            "(k * product, domain) for k in (1, -1))",
+            "(k * S.One, domain) for k in (1, -1))",
+            "a factor never vanishes",
+        ),
+    ),
+    *mutants(
+        f"{JUDGE}conditions.py",
+        (ATTACKS,),
+        ("-quotient if mirrored else", "quotient if mirrored else", "a condition is turned round"),
+    ),
+    *mutants(
+        f"{JUDGE}conditions.py",
         COMPARE,
         (
             "COMPLEMENT[bound[1]] if directive",
@@ -206,17 +220,11 @@ MUTANTS = [
             "a directive is not negated",
         ),
         ("and is_open != meant_open", "and False", "an open end is a closed one"),
-        ("-quotient if mirrored else", "quotient if mirrored else", "a condition is turned round"),
         ("(side in printed) != (side", "(side in printed) > (side", "one end is enough"),
         (
             "one, other = failed[0] if failed else outcomes[0]",
             "one, other = outcomes[0]",
             "the first end is enough",
-        ),
-        (
-            "any(proof_of_positive(k * product, domain) for k in (1, -1))",
-            "True",
-            "a factor never vanishes",
         ),
         ("        if side in found:\n", "        if False:\n", "of two bounds the last counts"),
         ("if len(meant_bounds) != len(bounds):", "if False:", "of two thresholds one counts"),
@@ -226,6 +234,7 @@ MUTANTS = [
         CLAUSES,
         ("if limit and new and not", "if False and", "as is for"),
         ("from_one = 0 not in ends or", "from_one = True or", "indices begin where they may"),
+        ('different = {"<", "!="}', 'different = {"<", "!=", "<="}', "indices in order differ"),
         ('signs == ["notin"]', 'signs == ["in"]', "what is excluded is what there is"),
     ),
     *mutants(

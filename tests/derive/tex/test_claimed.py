@@ -234,6 +234,8 @@ def test_the_quantity_in_an_equation_must_be_the_only_solution() -> None:
     for target, shift in (("ccem.negative", 0), ("superclass-threshold.alpha_classes", 5)):
         (value,), (own,) = look_up(directive(target)).derived, look_up(directive(target)).own
         assert not verdict(target, sides=((own + shift) ** 2, (value + shift) ** 2)).ok
+    # Nor does a condition say anything where it is multiplied by 0.
+    assert not verdict(target, sides=(beta * alpha, beta * value), relations=("<=",)).ok
 
 
 def cases(target: str, *rows: tuple[Expr | int | None, object], beside=()) -> Finding:

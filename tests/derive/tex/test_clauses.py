@@ -143,6 +143,7 @@ def test_reads_what_stands_before(around: str, expected: list[Says]) -> None:
         r"\quad \text{for } i = 2, \dots, N",
         r"\quad \text{for } i < 2j",
         r"\quad \text{for } 0 \le i < j \le N",
+        r"\quad \text{for } 1 \le i \le j \le N",
         r"\quad \text{for } i, n \in [N]",
         r"\quad \text{as } \tau + n \to 0",
         r"\quad \text{as } n \ge 2",

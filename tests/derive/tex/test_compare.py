@@ -50,7 +50,7 @@ def test_statements_that_agree(source, name) -> None:
         (r"x < 1", "supcl-optimum.x_star"),
         # one end of two
         (rf"\alpha \in \left({ALPHA}, 2\right]", ALPHA_MIN),
-        (rf"\frac12 < \alpha > {ALPHA}", ALPHA_MIN),
+        (r"1 < t \ge \frac{N-1}{N} \log(N-3)", f"{SIGMOID}_simplex"),
         (rf"-\infty < \tau < {TAU}", TAU_MAX),
         (r"e^{2t} \le \frac{N-2}{2}", ", ".join(f"{SIGMOID}_antipodal{s}" for s in ("_max", ""))),
         # nothing where a factor vanishes; a second claim on what has no value, or an infinite one
