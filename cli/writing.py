@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations
@@ -28,8 +27,6 @@ class NewFile(click.Path):
 
 
 FORCE = click.option("--force", is_flag=True, help="Replace existing files.")
-
-
 RENAME = click.option(
     "--rename",
     metavar="SYMBOL=NAME",
@@ -54,6 +51,8 @@ def json_text(found: Any, version: int = 1) -> str:
 
     Fields may be added under one version; one that changes its meaning or goes raises it.
     """
+    import json  # the answer in text does without
+
     if isinstance(found, list):
         found = [{"version": version, **row} for row in found]
     else:

@@ -366,10 +366,10 @@ def _searched(
         look((k for row in rows for k in _of_vectors(row, _applied(row, options))), own)
     marks, lines, near = [], list[str](), list[str]()
 
-    def order(key: tuple[str, str, str]) -> tuple[float, bool, int]:
+    def order(key: tuple[str, str, str]) -> tuple[float, bool, int, int]:
         """Of those that the digits do not tell apart: usual sizes first, log(8) before 3 log(2)."""
         away, mark, *_ = found[key]
-        return round(max(away, own), 6), key not in usual, len(mark.how)
+        return round(max(away, own), 6), key not in usual, mark.how.count("*"), len(mark.how)
 
     for loss, name, at in sorted(found, key=order):
         away, mark, taken, conventions = found[loss, name, at]

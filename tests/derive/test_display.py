@@ -41,7 +41,7 @@ def test_everything_displays(id: str) -> None:
         assert len(bundle["text/plain"]) < 300 and "\n" not in bundle["text/plain"]
         page = bundle["text/markdown"]
         check_math(page)
-        assert "ClampedRoot" not in page and "Lambda" not in page
+        assert "ClampedRoot" not in page and "Lambda(" not in page
 
 
 @pytest.mark.parametrize("id", IDS)

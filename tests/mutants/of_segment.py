@@ -110,8 +110,8 @@ MUTANTS = [
         ("                at_point,\n", "", "the slope is taken at another point"),
         ("strict=self.strict)", "strict=False)", "weak for strict: some optimum is every optimum"),
         (
-            "for e in self.spaces\n        )\n\n\n@dataclass(frozen=True, eq=False)\nclass AtEnd",
-            "for e in self.spaces[:1]\n        )\n\n\n@dataclass(frozen=True, eq=False)\nclass AtEnd",
+            "for e in self.spaces\n        )\n\n\nclass AtEnd",
+            "for e in self.spaces[:1]\n        )\n\n\nclass AtEnd",
             "the first active eigenspace stands for all",
         ),
         (
