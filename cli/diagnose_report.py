@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import asdict, fields
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from .tables import WIDTH, labelled
@@ -150,7 +149,7 @@ def _spelled(value: float) -> str:
 
 def as_json(file: str, found: Diagnosis, compared: Departure | None = None) -> str:
     """The object that the head of this module describes."""
-    return json_text(_clean(_object(file, found, compared)), version=3)
+    return json_text(_object(file, found, compared), version=3)
 
 
 def _object(file: str, found: Diagnosis, compared: Departure | None) -> dict[str, Any]:
@@ -190,12 +189,3 @@ def _object(file: str, found: Diagnosis, compared: Departure | None) -> dict[str
 def _of_loss(departure: Departure) -> dict[str, Any]:
     parts = {f"{p.name} {p.side}".replace(" ", "_"): p.value for p in departure.parts}
     return {**asdict(departure), "gap": departure.gap, **parts}
-
-
-def _clean(value: Any) -> Any:
-    """What JSON has no number for is null."""
-    if isinstance(value, dict):
-        return {k: _clean(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_clean(v) for v in value]
-    return None if isinstance(value, float) and not isfinite(value) else value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,8 @@ def formats(*names: str, says: str = "Output format.") -> Callable[[Any], Any]:
 def json_text(found: Any, version: int = 1) -> str:
     """JSON of what a command found; each object on top has the version of its form.
 
-    Fields may be added under one version; one that changes its meaning or goes raises it.
+    Fields may be added under one version; one that changes its meaning or goes raises it. What
+    JSON has no number for is null.
     """
     import json  # the answer in text does without
 
@@ -57,7 +59,16 @@ def json_text(found: Any, version: int = 1) -> str:
         found = [{"version": version, **row} for row in found]
     else:
         found = {"version": version, **found}
-    return json.dumps(found, indent=2)
+    return json.dumps(_finite(found), indent=2, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    """The same with null for each float that is not finite."""
+    if isinstance(value, dict):
+        return {k: _finite(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(v) for v in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def check_writable(

@@ -20,6 +20,8 @@ BITS, LARGEST_PRIME = 200, 10_000
 def with_prime_logs(e: Expr) -> Expr:
     """An expression in which log(12) is 2 log(2) + log(3), as far as small primes divide."""
     of = {a: a.args[0] for a in e.atoms(log) if _is_split(a.args[0])}
+    if not of:
+        return e
     split = {a: x.factors(limit=LARGEST_PRIME).items() for a, x in of.items()}
     try:
         return e.xreplace({a: Add(*(k * log(p) for p, k in x)) for a, x in split.items()})

@@ -36,6 +36,7 @@ files.write_all({name: "new" * 10**6 for name in sys.argv[2:]})
 def test_all_json_says_its_version() -> None:
     assert json.loads(json_text({"a": 1}, version=2)) == {"version": 2, "a": 1}
     assert json.loads(json_text([{"a": 1}, {}])) == [{"version": 1, "a": 1}, {"version": 1}]
+    assert json.loads(json_text({"a": [float("inf")]})) == {"version": 1, "a": [None]}
     # The others write SARIF, which has another version, and a certificate, which is a file.
     own = {p.name for p in CLI.glob("*.py") if "json.dumps(" in p.read_text(encoding="utf-8")}
     assert own == {"writing.py", "outputs.py", "certify.py"}
