@@ -8,14 +8,13 @@ become variables, a ratio its factors, and each symbol the end of its range plus
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from itertools import product
+from typing import NamedTuple
 
 from sympy import Basic, Dummy, Expr, Mul, Pow, S, Symbol, exp, log, oo, preorder_traversal
 
 from ...decide.coefficients import closure, substituted
 from ...decide.decide import is_proved_positive
-from ...decide.domain import Domain, Range
+from ...decide.domain import Case, Domain, Range
 from ...decide.normal import ExpField, NotInField, factor_list
 from ...decide.polynomial import Poly, Ring, to_sympy
 from ...decide.ratio import NotRational, reader
@@ -25,14 +24,12 @@ from .terms import NotWritten, exponentials, hypotheses, name, term
 NO_SIGNS = "logarithms and roots have no proofs of signs here"
 
 
-@dataclass(frozen=True)
-class Image:
-    """How a variable is written by one that is >= 0: the tactic that does so, and as what."""
+class Level(NamedTuple):
+    """How an exponential is written by one variable that is > 0, and the tactic that does so."""
 
-    tactic: str
     value: Expr
-    fresh: Symbol | None = None
-    strict: bool = False
+    fresh: Symbol
+    tactic: str = ""
 
 
 class Signs:
@@ -225,38 +222,34 @@ class Signs:
         active = {s for s, d in zip(f.ring.symbols, f.degrees(), strict=True) if d > 0}
         domain = self.domain.restricted(closure(active - set(self.field.atoms), self.domain))
         for sharp in (False, True):
-            images = {y: self._level(y, sharp) for y in self.field.atoms if y in active}
-            found = self._by_images(f, domain, images)
+            levels = {y: self._level(y, sharp) for y in self.field.atoms if y in active}
+            found = self._in_cases(f, domain, levels)
             if found is not None:
                 return found
         return None
 
-    def _level(self, y: Symbol, sharp: bool) -> list[Image]:
+    def _level(self, y: Symbol, sharp: bool) -> Level:
         called, side = self.names[y], self._levels.get(y)
         if not sharp or side is None:
-            return [Image("", y, y, True)]
+            return Level(y, y)
         k = Dummy(f"k{called}")
         value = 1 + k if side == 1 else 1 / (1 + k)
         lemma = f"above _ {called}" if side == 1 else f"under_1 {called} P{called}"
-        return [
-            Image(f"destruct ({lemma} S{called}) as [k{called} [K{called} ->]]", value, k, True)
-        ]
+        return Level(value, k, f"destruct ({lemma} S{called}) as [k{called} [K{called} ->]]")
 
-    def _by_images(
-        self, f: Poly, domain: Domain, images: Mapping[Symbol, list[Image]]
+    def _in_cases(
+        self, f: Poly, domain: Domain, levels: Mapping[Symbol, Level]
     ) -> tuple[bool, list[str]] | None:
-        rows = [(s, image_of(s, r)) for s, r in domain.ranges.items()] + list(images.items())
-        tactics = [split for _, row in rows for split in _tactics(row)]
-        strict_everywhere, goals = True, []
-        for choice in product(*(row for _, row in rows)):
-            rules = dict(zip((s for s, _ in rows), choice, strict=True))
-            found = _positive(f, rules, self.names)
+        tactics = [split(s, r) for s, r in domain.ranges.items()]
+        tactics += [level.tactic for level in levels.values() if level.tactic]
+        goals = []
+        for case in domain.cases():
+            found = _positive(f, case, levels, self.names)
             if found is None:
                 return None
-            text, strict = found
-            strict_everywhere = strict_everywhere and strict
-            goals.append((text, strict))
-        lines = ["; ".join(t for t in tactics if t) + "."] if any(tactics) else []
+            goals.append(found)
+        strict_everywhere = all(strict for _, strict in goals)
+        lines = ["; ".join(tactics) + "."] if tactics else []
         for text, strict in goals:
             weak = "" if strict_everywhere or not strict else "left; "
             one = weak + _equal(text, strict=strict)
@@ -321,50 +314,31 @@ def without_logarithms(part: Basic, domain: Domain) -> tuple[dict[Expr, Symbol],
     return named, wide, [f"set ({s} := {term(e)}) in *; clearbody {s}." for e, s in named.items()]
 
 
-def image_of(s: Symbol, r: Range) -> list[Image]:
-    """A symbol by variables that are >= 0, in each case that its range has."""
-    called = name(s)
-    u = Dummy(f"u_{called}")
-
-    def destructed(how: str) -> str:
-        return f"destruct ({how}) as [u_{called} [U_{called} ->]]"
-
-    low, high = f"{called}_low", f"{called}_high"
+def split(s: Symbol, r: Range) -> str:
+    """The tactic that writes a symbol by one that is >= 0, in each of the cases of its domain."""
+    x, new = name(s), f"[u_{s.name} [U_{s.name} ->]]"
     if r.low is -oo and r.high is oo:
-        either = f"[u_{called} [U_{called} ->]]"
-        split = f"destruct (line {called}) as [{either} | {either}]"
-        return [Image(split, u, u), Image("", -u, u)]
+        return f"destruct (line {x}) as [{new} | {new}]"
     if r.high is oo:
-        lemma = "above" if r.low_open else "from"
-        return [Image(destructed(f"{lemma} _ {called} {low}"), r.low + u, u, r.low_open)]
+        return f"destruct ({'above' if r.low_open else 'from'} _ {x} {x}_low) as {new}"
     if r.low is -oo:
-        lemma = "below" if r.high_open else "upto"
-        return [Image(destructed(f"{lemma} _ {called} {high}"), r.high - u, u, r.high_open)]
-    lemma = "inside" if r.low_open else "within"
-    value = (r.low + r.high * u) / (1 + u)
+        return f"destruct ({'below' if r.high_open else 'upto'} _ {x} {x}_high) as {new}"
+    lemma = f"{'inside' if r.low_open else 'within'} _ _ {x} {x}_low"
     if r.high_open:
-        return [Image(destructed(f"{lemma} _ _ {called} {low} {high}"), value, u, r.low_open)]
-    split = (
-        f"(destruct (or_end _ {called} {high}) as [{called}_less | ->]; "
-        f"[destruct ({lemma} _ _ {called} {low} {called}_less) as [u_{called} [U_{called} ->]] |])"
+        return f"destruct ({lemma} {x}_high) as {new}"
+    return (
+        f"(destruct (or_end _ {x} {x}_high) as [{x}_less | ->]; "
+        f"[destruct ({lemma} {x}_less) as {new} |])"
     )
-    return [Image(split, value, u, r.low_open), Image("", r.high)]
-
-
-def _tactics(row: list[Image]) -> list[str]:
-    return [image.tactic for image in row if image.tactic]
 
 
 def _positive(
-    f: Poly, rules: Mapping[Symbol, Image], names: Mapping[Symbol, str]
+    f: Poly, case: Case, levels: Mapping[Symbol, Level], names: Mapping[Symbol, str]
 ) -> tuple[str, bool] | None:
     """A factor in variables >= 0, if its coefficients are positive there, and whether it is > 0."""
-    # Ranges may refer to symbols that come before.
-    values: dict[Symbol, Expr] = {}
-    for s, image in rules.items():
-        values[s] = image.value.xreplace(values)
-    fresh = [image.fresh for image in rules.values() if image.fresh is not None]
-    strict = {image.fresh for image in rules.values() if image.strict}
+    values = {**case.substitution, **{y: level.value for y, level in levels.items()}}
+    positive = [level.fresh for level in levels.values()]
+    fresh, strict = [*case.variables, *positive], {*case.strict, *positive}
     ring = Ring(fresh)
     read = reader(ring)
     images: dict[Symbol, tuple[Poly, Poly]] = {}
