@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from .label_files import inputs_of
@@ -54,8 +52,10 @@ def prove_command(
     point = result.point(**values)
     with telling(f"proving {id}"):
         found = written(result, point, digits)
+        left = [f"{k}: {why}" for k, why in found.left.items()]
         if not found.theorems:
-            raise click.UsageError(f"no step of {id} is written for Rocq: {_first(found.left)}")
+            why = next(iter(left), "it has none")
+            raise click.UsageError(f"no step of {id} is written for Rocq: {why}")
         checked = check(files("statements", [found]))
     at = ", ".join(f"{s} = {v}" for s, v in point.items())
     if style == "json":
@@ -83,34 +83,27 @@ def prove_command(
         click.echo(f"cltheory: {id}: Rocq {version} refused a proof: {why[:500]}", err=True)
         return 1
     count = len(found.theorems)
+    rows = [
+        ("rung", found.rung or "none"),
+        ("means", MEANS),
+        ("axioms", _axioms(checked.axioms)),
+        (
+            "left out",
+            f"{len(left)} steps or numbers, which our own engine alone has checked"
+            + ("" if whole else " (--all lists them)"),
+        ),
+        *(("", one) for one in left if whole),
+    ]
     lines = [
         f"{id}{f' at {at}' if at else ''}: Rocq {version} accepted {count} "
         f"theorem{'s' * (count != 1)} in {checked.seconds:.0f} s  [kernel]",
         "",
         *(line for t in found.theorems for line in labelled("", t.title, hang=2)),
         "",
-        *labelled("rung", found.rung or "none", hang=2),
-        *labelled("means", MEANS, hang=2),
-        *labelled("axioms", _axioms(checked.axioms), hang=2),
-        *labelled(
-            "left out",
-            f"{len(found.left)} steps or numbers, which our own engine alone has checked"
-            + ("" if whole else " (--all lists them)"),
-            hang=2,
-        ),
-        *(
-            line
-            for k, why in found.left.items()
-            if whole
-            for line in labelled("", f"{k}: {why}", hang=2)
-        ),
+        *(line for label, text in rows for line in labelled(label, text, hang=2)),
     ]
     click.echo("\n".join(lines))
     return 0
-
-
-def _first(left: Any) -> str:
-    return next((f"{k}: {why}" for k, why in left.items()), "it has none")
 
 
 def _axioms(axioms: tuple[str, ...]) -> str:

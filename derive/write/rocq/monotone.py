@@ -10,7 +10,7 @@ from sympy.core.relational import Relational
 from ...decide.coefficients import closure
 from ...decide.domain import Domain
 from .signs import Signs, divisors, shown_positive, without_logarithms
-from .terms import NotWritten, hypotheses, name, term
+from .terms import NotWritten, bounds, name, term
 
 
 def monotone(
@@ -38,11 +38,9 @@ def monotone(
     domain = domain.restricted(closure(expression.free_symbols | {symbol}, domain))
     own: dict[str, str] = {}
     given: dict[str, str] = {}
-    for called, one in hypotheses(domain).items():
-        s = next(s for s in domain.ranges if called.rpartition("_")[0] == name(s))
-        bounds = domain.ranges[s].low, domain.ranges[s].high
-        inside = s == symbol or any(symbol in e.free_symbols for e in bounds)
-        (own if inside else given)[called] = one
+    for s, r in domain.ranges.items():
+        inside = symbol in {s, *r.low.free_symbols, *r.high.free_symbols}
+        (own if inside else given).update(bounds(s, r))
     others, x = " ".join(name(s) for s in domain.ranges if s != symbol), name(symbol)
     kind = "increases" if rises else "decreases"
     where = " /\\ ".join(own.values()) or "True"

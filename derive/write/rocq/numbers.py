@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from math import ceil
 from typing import Any
 
@@ -135,12 +136,6 @@ def ends(ball: Any, bits: int) -> tuple[Rational, Rational]:
 
 def last_unit(text: str, digits: int) -> Rational:
     """One unit of the last digit of a decimal; zeros at the end may be left out."""
-    value = abs(Rational(text))
-    if value == 0:
-        return Rational(1, 10**digits)
-    power = 0
-    while value >= 10:
-        value, power = value / 10, power + 1
-    while value < 1:
-        value, power = value * 10, power - 1
-    return Rational(10) ** (power - digits + 1)
+    value = Decimal(text)
+    first = value.adjusted() if value else -1
+    return Rational(10) ** (first - digits + 1)

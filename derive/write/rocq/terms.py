@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from re import ASCII, fullmatch
 
-from sympy import (
-    Abs,
-    Add,
-    Basic,
-    Eq,
-    Expr,
-    Ge,
-    Gt,
-    Integer,
-    Le,
-    Lt,
-    Max,
-    Min,
-    Mul,
-    Pow,
-    S,
-    Symbol,
-    Tuple,
-)
+from sympy import Abs, Add, Basic, Expr, Integer, Max, Min, Mul, Pow, S, Symbol, Tuple
 from sympy import exp as Exp
 from sympy import log as Log
 from sympy.core.relational import Relational
 
-from ...decide.domain import Domain
+from ...decide.domain import Domain, Range
 from ...errors import Refusal
 from ...proof.relations import Iff
 
@@ -37,7 +20,6 @@ RESERVED = frozenset(
     "as at by cofix else end exists fix for forall fun if in let match R return then using "
     "where with exp ln sqrt pi".split()
 )
-SIGNS = {Eq: "=", Gt: ">", Ge: ">=", Lt: "<", Le: "<="}
 FUNCTIONS = {Exp: "exp", Log: "ln", Abs: "Rabs"}
 PAIRED = {Max: "Rmax", Min: "Rmin"}
 #: How tightly a term holds together: sum, product, power, atom.
@@ -145,23 +127,27 @@ def relation(shown: Basic, names: Names | None = None) -> str:
         return " /\\ ".join(relation(part, names) for part in shown.args)
     if isinstance(shown, Iff):
         return " <-> ".join(f"({relation(part, names)})" for part in shown.args)
-    if isinstance(shown, Relational) and type(shown) in SIGNS:
+    if isinstance(shown, Relational) and shown.rel_op != "!=":
         left, right = (term(side, names) for side in shown.args)
-        return f"{left} {SIGNS[type(shown)]} {right}"
+        return f"{left} {shown.rel_op.replace('==', '=')} {right}"
     raise NotWritten(f"{type(shown).__name__} is not a relation between numbers")
 
 
 def hypotheses(domain: Domain, names: Names | None = None) -> dict[str, str]:
     """What is known of the symbols of a domain: a name for each inequality, and it."""
-    found: dict[str, str] = {}
-    for s, r in domain.ranges.items():
-        called = (names or {}).get(s) or name(s)
-        if r.low.is_finite is not False:
-            sign = "<" if r.low_open else "<="
-            found[f"{called}_low"] = f"{term(r.low, names, PRODUCT)} {sign} {called}"
-        if r.high.is_finite is not False:
-            sign = "<" if r.high_open else "<="
-            found[f"{called}_high"] = f"{called} {sign} {term(r.high, names, PRODUCT)}"
+    every = (bounds(s, r, names).items() for s, r in domain.ranges.items())
+    return dict(chain.from_iterable(every))
+
+
+def bounds(s: Symbol, r: Range, names: Names | None = None) -> dict[str, str]:
+    """What a range says of its symbol: a name for each inequality, and it."""
+    called, found = (names or {}).get(s) or name(s), {}
+    if r.low.is_finite is not False:
+        sign = "<" if r.low_open else "<="
+        found[f"{called}_low"] = f"{term(r.low, names, PRODUCT)} {sign} {called}"
+    if r.high.is_finite is not False:
+        sign = "<" if r.high_open else "<="
+        found[f"{called}_high"] = f"{called} {sign} {term(r.high, names, PRODUCT)}"
     return found
 
 

@@ -31,7 +31,7 @@ from .declared import ALL, CONTRAST, MEAN, Declared, Kinds, listed
 from .kinds import read
 from .signs import Signs
 from .statements import Theorem
-from .terms import NotWritten, hypotheses, lemma, name, relation, term
+from .terms import NotWritten, bounds, hypotheses, lemma, name, relation, term
 
 #: Of a threshold with more of them Rocq does not find that it is the condition.
 MOST_EXPONENTIALS = 2
@@ -334,8 +334,7 @@ class AtVertex:
                 upto = f" <= {name(r.high)}" if bounded else ""
                 found.append(f"({r.low} <= {name(s)}{upto})%nat")
             else:
-                only = Domain.of_ranges({s: r})
-                found += hypotheses(only, self._naturals).values()
+                found += bounds(s, r, self._naturals).values()
         return found
 
     def _multipliers(self) -> Iterator[str]:
@@ -351,14 +350,13 @@ class AtVertex:
         values, reals, inner = self._given(real=False), f"(map INR {sizes})", data[1]
         hyps: list[str] = []
         for s, r in self.domain.ranges.items():
-            only = Domain.of_ranges({s: r})
-            given = list(hypotheses(only))
+            given = list(bounds(s, r))
             hyps += [f"[{' '.join(given)}]"] if s.is_integer and len(given) > 1 else given
         naturals = sorted(self.symbols, key=lambda s: not s.is_integer)
         yield f"split; [exists {', '.join(map(self._witness, naturals))}; {SOMEWHERE} |]."
         yield f"intros {' '.join(map(name, naturals))} {' '.join(hyps)}."
         for s in self._naturals:
-            for end in hypotheses(Domain.of_ranges({s: self.domain.ranges[s]})):
+            for end in bounds(s, self.domain.ranges[s]):
                 yield f"assert (R{end} := le_INR _ _ {end}); simpl in R{end}."
         yield f"assert (one : forall size_, In size_ {sizes} -> (1 <= size_)%nat)"
         yield "  by (simpl; intros; intuition lia)."
