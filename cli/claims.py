@@ -48,12 +48,13 @@ def claims_command(paper: str, style: str, section: str | None, stored: bool) ->
     """
     from ..derive.decide.spelling import listed
     from ..derive.papers import ledger_of
+    from ..derive.papers.ledger import number_of
     from ..derive.papers.verdict import WORDS
 
     found = ledger_of(paper)
     asked = list(found) if section is None else found.of_section(section)
     if section is not None and not asked:
-        known = ", ".join(name.replace("_", " ") for name in found.sections)
+        known = listed(list(dict.fromkeys(map(number_of, found.sections))))
         raise click.UsageError(f"{paper} has no section {short(str(section))!r}; it has {known}")
     checked = [(c, c.known_verdict() if stored else c.verdict()) for c in track(asked, "checking")]
     open_claims = [c for c, v in checked if v.word == "undecided"]

@@ -100,7 +100,7 @@ def diagnose_command(**options: Any) -> int:
         settings = Settings(
             *(chosen.tau, chosen.normalise, chosen.batch, chosen.batches, chosen.seed), classifier
         )
-        with counting("diagnose") as show:
+        with counting("diagnosing") as show:
             found = diagnose(taken, settings, lambda done, whole: show(done, whole, ""))
         compared = None if asked is None else compare(chosen, asked, taken, settings)
     except ValueError as refusal:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import reduce
 from importlib import import_module
@@ -28,6 +27,7 @@ from .numeric_options import (
     text,
 )
 from .parameters import short
+from .progress import counting
 from .writing import FORCE, NewFile, check_different, check_writable, write
 
 #: What is typed after the name of each figure, for the help texts; filled as figures are declared.
@@ -226,8 +226,10 @@ def made(
         look.tried()
     try:
         figure: Any = import_module(f"..numeric.figures.{name.replace('-', '_')}", __package__)
-        cells, progress = grid(figure, tuple(seeds)), sys.stderr.isatty()
-        drawing = cells.draw(table, look=look, **options, progress=progress)
+        cells = grid(figure, tuple(seeds))
+        with counting(f"drawing {name}") as show:
+            options["progress"] = lambda done, whole: show(done, whole, "")
+            drawing = cells.draw(table, look=look, **options)
     except ValueError as refusal:
         if type(refusal) is not ValueError:  # ours, and the same for every command
             raise

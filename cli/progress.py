@@ -28,29 +28,33 @@ def track(todo: Sequence[T], what: str) -> Iterable[T]:
 
 
 def _told(todo: Sequence[T], what: str) -> Iterator[T]:
-    last = monotonic()
-    for done, one in enumerate(todo):
-        if monotonic() - last >= PATIENCE:
-            click.echo(f"{what}: {done} of {len(todo)} done", err=True)
-            last = monotonic()
-        yield one
+    with counting(what) as show:
+        for done, one in enumerate(todo):
+            show(done, len(todo), "")
+            yield one
 
 
 @contextmanager
-def telling(what: str) -> Iterator[Callable[[str], None] | None]:
-    """Yield a function that says what is done now, for work of unknown length; or None."""
-    if not _is_watched():
-        yield None
-        return
+def telling(what: str) -> Iterator[Callable[[str], None]]:
+    """Yield a function that says what is done now, for work of unknown length."""
     with counting(what) as show:
         yield lambda now: show(0, None, now)
 
 
 @contextmanager
 def counting(what: str) -> Iterator[Callable[[int, int | None, str], None]]:
-    """Yield a function of parts done, all parts and a word on how it goes; it draws a bar."""
+    """Yield a function of parts done, all parts and a word on how it goes; it shows them."""
     if not _is_watched():
-        yield lambda done, whole, said: None
+        last = monotonic()
+
+        def line(done: int, whole: int | None, said: str) -> None:
+            nonlocal last
+            if monotonic() - last >= PATIENCE:
+                parts = ("" if whole is None else f"{done} of {whole} done", said)
+                click.echo(f"{what}: {', '.join(filter(None, parts))}", err=True)
+                last = monotonic()
+
+        yield line
         return
     from rich.console import Console
     from rich.markup import escape

@@ -60,6 +60,7 @@ REFUSED = {
     r"\bis not told from\b": ("cannot be distinguished", "a slope is not told from 0"),
     r"\bcold\b|\bhot\b": ("tau -> 0, tau -> oo", "where it is cold"),
     r"\bfor certain\b|\bwithout end\b": ("certainly; without bound", "they move apart without end"),
+    r"\balone ?=|\bgot [a-z]+=": ("read on the command line as well", "choose alone = skip"),
     r"\bof what is\b(?! not positive)": ("name the thing", "the seed of what is in a batch"),
 }  # fmt: skip
 

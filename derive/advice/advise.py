@@ -240,8 +240,8 @@ def _elsewhere(end: End, at: Setting, here: float) -> str:
     best = min(ends, key=ends.__getitem__, default="")
     if not best or ends[best] >= here:
         return ""
-    said = f"with alone = {best} an anchor alone of its class {ALONE[best].says}"
-    return f" ({said}, and {end.parameter} is safe {end.side} {ends[best]:.6g})"
+    said = f"if an anchor alone of its class {ALONE[best].says} (alone: {best})"
+    return f" ({said}, {end.parameter} is safe {end.side} {ends[best]:.6g})"
 
 
 def _safe(name: str, bounds: tuple[Bound, ...], at: Setting, note: str = "") -> Safe:

@@ -19,6 +19,7 @@ from .coefficients import closure, proves
 from .domain import POSITIVE, Domain, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .factors import proves_different_from_zero, proves_positive
+from .logarithms import with_prime_logs
 from .number import value_at
 from .symbols import symbols_of
 
@@ -107,7 +108,7 @@ def _own(e: Expr) -> Iterator[Condition]:
 
 def is_met(condition: Condition, domain: Domain) -> bool:
     """Whether a condition is proved everywhere on a domain, given those before it."""
-    argument = condition.argument
+    argument = with_prime_logs(condition.argument)
     match condition.need:
         case "> 0":
             return proves_positive(argument, domain)

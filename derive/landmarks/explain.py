@@ -189,6 +189,11 @@ def _check_classes(found: Options, family: Similar) -> None:
         raise DomainError(f"--classes must be fewer than --batch {batch}: {classes} have one image")
 
 
+def _lacks_positives(row: Row, options: Options) -> bool:
+    has = isinstance(row.family, Similar) and "views" in row.defaults
+    return has and bool(row.family.lacks(options))
+
+
 def _option(name: str, value: object) -> Expr:
     if name not in OPTIONS:
         raise DomainError(
@@ -348,6 +353,10 @@ def _searched(
         )
     if "classes" not in options:  # a number that was taken for granted need not divide a batch
         rows = [row for row in rows if row.defaults.get("classes") is None]
+    lacking = [row for row in rows if _lacks_positives(row, {**row.defaults, **options})]
+    rows = [row for row in rows if row not in lacking] or rows  # if all do, the first is refused
+    names = ", ".join(dict.fromkeys(row.loss for row in lacking))
+    unsearched = f" Not searched, for want of positives: {names}." * bool(lacking)
     found: dict[tuple[str, str, str], tuple[float, Landmark, Options, list[str]]] = {}
 
     def look(marks: Iterator[tuple[Row, Landmark, Options]], close: float) -> None:
@@ -384,7 +393,7 @@ def _searched(
             line += f", {_if_vectors(options['batch'], taken)}"
         (near if away > own else lines).append(line)
     if not marks:
-        says = f"No landmark of any loss has the value {value:.6g} at these sizes."
+        says = f"No landmark of any loss has the value {value:.6g} at these sizes.{unsearched}"
         return Explanation((), None, says, ALL)
     told = lines or near
     shown = "; of ".join(told[:MOST]) + (f"; and {len(told) - MOST} more" * (len(told) > MOST))
@@ -392,7 +401,7 @@ def _searched(
     means = " Or that ".join(f"{m}." for m in meanings)
     says = f"{value:.6g} is {'' if lines else 'near '}the value of {shown}."
     others = f" {len(near)} others are near." if lines and near else ""
-    says = f"{says} That usually means that {means}{others}"
+    says = f"{says} That usually means that {means}{others}{unsearched}"
     return Explanation(tuple(marks), marks[0].name, says, ALL)
 
 

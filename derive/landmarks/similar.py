@@ -268,7 +268,7 @@ class Similar:
             "simplex",
             (one, apart, apart),
             f"views 1, images {apart}",
-            f"{told}: all are as far apart as they can be",
+            "images are as far apart as they can be" + told.removeprefix("images are told apart"),
             images - 1,
         )
 

@@ -200,6 +200,14 @@ def _place(section: str) -> list[tuple[bool, int, str]]:
     return [(not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]
 
 
+def number_of(section: str) -> str:
+    """The number of a section as it is printed: ``4.1``, ``A.3`` for ``appendix_a3_jensen``."""
+    found = re.match(r"(section|appendix)_([a-z]?\d*)_?(\d*)", section)
+    if not found:
+        return section.replace("_", " ")
+    return ".".join(filter(None, (*re.findall(r"[A-Z]|\d+", found[2].upper()), found[3])))
+
+
 def _number(section: str) -> str:
     """The number of a section as the names of files have it: ``a3`` for "Appendix A.3"."""
     name = re.sub(r"[\W_]+", "_", section.strip().lower())

@@ -145,8 +145,8 @@ def over_batches(problem: Problem, sampling: str, alone: str = "") -> BatchProbl
         raise DomainError(why or f"alone is one of {', '.join(ALONE)}, not {alone!r}")
     if who and not alone:
         raise DomainError(
-            f"{who} lacks positives of {loss.name}: choose what is then dropped, "
-            f"alone = {', '.join(ALONE)}"
+            f"{who} lacks positives of {loss.name}: choose what is then dropped "
+            f"(alone: {', '.join(ALONE)})"
         )
     domain = draw.within(problem.domain)
     if draw.law is not None and isinstance(loss, SoftmaxLoss) and p in domain.ranges:

@@ -363,7 +363,7 @@ class Arrangement:
         rank = rows.shape[1]
         d = rank if d is None else d
         if rank > d:
-            raise ValueError(f"this structure needs d >= {rank}, got d={d}")
+            raise ValueError(f"this structure needs d >= {rank}, not {d}")
         out = np.zeros((self.size, d))
         out[:, :rank] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
         return out.reshape(*self.shape, d)

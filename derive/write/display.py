@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property, partial
+from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -42,9 +42,8 @@ GREEK = ("alpha", "delta", "epsilon", "mu", "rho", "sigma", "tau")
 _INDEX = r"\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|[^\\{}]"
 
 
-def _with_index(letter: str, found: re.Match[str]) -> str:
-    """A letter with the index that was found, after its own if it has one: two are no LaTeX."""
-    index = found[1]
+def _with_index(letter: str, index: str | None) -> str:
+    """A letter with an index, if there is one, after its own if it has one: two are no LaTeX."""
     own = re.search(rf"_({_INDEX})(?:\^(?:{_INDEX}))?\Z", letter)
     if index is None or own is None:
         put = letter if re.fullmatch(r"[A-Za-z]|\\[A-Za-z]+", letter) else f"{{{letter}}}"
@@ -107,11 +106,19 @@ class Writer:
 
     def symbol_text(self, tex: str) -> str:
         """The LaTeX name of a quantity, with the symbols in it renamed."""
-        for name, new in self.renamed.items():
-            old = re.escape(written(Symbol(name)))
-            before = r"(?<!\\)" if old[0] == "\\" else r"(?<![A-Za-z\\])"
-            put = partial(_with_index, new)
-            tex = re.sub(rf"{before}{old}(?![A-Za-z])(?:_({_INDEX}))?", put, tex)
+        names = {*self.renamed, *(s.name for s in self.result.domain.ranges)}
+        new = {written(Symbol(name)): self.renamed.get(name) for name in names}
+        # A letter with an index may be a symbol: it comes before the letter alone.
+        letters = "|".join(map(re.escape, sorted(new, key=lambda letter: (-len(letter), letter))))
+
+        def put(found: re.Match[str]) -> str:
+            letter = new[found[1]]
+            return found[0] if letter is None else _with_index(letter, found[2])
+
+        if self.renamed:
+            tex = re.sub(
+                rf"(?<!\\)(?:(?<![A-Za-z])|(?=\\))({letters})(?![A-Za-z])(?:_({_INDEX}))?", put, tex
+            )
         # TeX drops a space there.
         return re.sub(r"(?<=\\mathrm\{)[A-Za-z ]+", lambda m: m[0].replace(" ", r"\ "), tex)
 

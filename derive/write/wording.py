@@ -33,7 +33,7 @@ def with_math(text: str, known: Mapping[str, str], escape: Callable[[str], str])
         end, (kind, part) = _run(tokens, k, known), tokens[k]
         if end > k:
             formula += _as_tex(tokens[k:end], known)
-        elif kind == "sign" and part not in "-/^":
+        elif kind == "sign" and part not in "-/":
             formula += (_SIGNS.get(part) or part).strip()
         elif kind == "space" and formula:
             formula += " "
@@ -51,6 +51,15 @@ def _is_name(token: tuple[str, str], known: Mapping[str, str]) -> bool:
         indexed = _INDEXED.fullmatch(text) is not None
         return text in known or _is_product(text, known) or indexed
     return kind == "number"
+
+
+def _is_power(tokens: list[tuple[str, str]], k: int) -> bool:
+    """Whether this is a word that is raised to a power, or the T of a transpose."""
+    kind, text = tokens[k]
+    power = ("sign", "^")
+    return kind == "name" and (
+        tokens[k + 1 : k + 2] == [power] or (text == "T" and tokens[k - 1] == power)
+    )
 
 
 def _is_product(text: str, known: Mapping[str, str]) -> bool:
@@ -71,7 +80,9 @@ def _run(tokens: list[tuple[str, str]], start: int, known: Mapping[str, str]) ->
         return start
     for k in range(start, len(tokens)):
         kind, text = tokens[k]
-        if _is_name(tokens[k], known) and (ready or _is_factor(tokens, k, depth)):
+        if (_is_name(tokens[k], known) or _is_power(tokens, k)) and (
+            ready or _is_factor(tokens, k, depth)
+        ):
             ready = text == "sqrt"  # a bracket comes next
         elif kind == "sign" and (not ready or text == "-"):
             ready = True
@@ -122,7 +133,10 @@ def _as_tex(tokens: list[tuple[str, str]], known: Mapping[str, str]) -> str:
             out.append(rf"\sqrt{{{_as_tex(tokens[k + 2 : inside - 1], known)}}}")
         elif kind == "name":
             named = known.get(text) or _indexed(text)
-            out.append(named or " ".join(known[c] for c in text))
+            if _is_product(text, known):
+                named = named or " ".join(known[c] for c in text)
+            word = text if len(text) == 1 else rf"\mathrm{{{text}}}"
+            out.append(named or (r"\top" if text == "T" else word))
         else:
             out.append(_SIGNS.get(text) or (r"^\top " if text == "." else text))
     joined = out[0]

@@ -63,3 +63,7 @@ __all__ = [
     "kernel_infonce",
     "weighted_infonce",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -23,3 +23,7 @@ __all__ = [
     "simplex_distance",
     "uniformity",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

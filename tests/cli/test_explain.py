@@ -79,6 +79,21 @@ def test_of_what_the_digits_do_not_tell_apart_usual_sizes_come_first() -> None:
     )
 
 
+def test_losses_that_lack_positives_are_left_out_and_named() -> None:
+    says = explained(None, value="6.2383", views=1, batch=512).says
+    assert says.startswith("6.2383 is the value of all_equal of clip, log(512). ")
+    assert says.endswith(" Not searched, for want of positives: supcon, simclr, dcl.")
+    assert "Not searched" not in explained(None, value="6.2383", batch=512).says
+    for options in ({"convention": "supcontrast"}, {"tau": 1, "t": 1}, {"batch": 9, "classes": 2}):
+        with pytest.raises(DomainError, match=r"--views|--t and --tau|must divide --batch 9"):
+            explained(None, value=0, views=1, **options)
+
+
+def test_no_meaning_repeats_another(cltheory: Any) -> None:
+    assert explained(None, value=0).says.count("told apart") == 1
+    assert explained("cosine-embedding", value=0).says.count("told apart") == 1
+
+
 def test_a_batch_that_may_count_vectors_is_searched_as_well() -> None:
     of_supcontrast = {"batch": 512, "value": "8.909", "convention": "supcontrast"}
     says = explained(None, **of_supcontrast).says

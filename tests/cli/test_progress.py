@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 import pytest
-from cltheory.cli.progress import telling, track
+from cltheory.cli.progress import counting, telling, track
 
 COMMANDS = [
     ["verify", "ssem"],
@@ -45,12 +45,24 @@ def test_without_a_terminal_there_is_a_line_now_and_then(
     assert capsys.readouterr().err == "checking: 1 of 4 done\nchecking: 3 of 4 done\n"
 
 
+def test_work_that_says_how_it_goes_says_so_now_and_then(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = iter([0, 4, 11, 11, 0, 12, 12, 13])
+    monkeypatch.setattr("cltheory.cli.progress.monotonic", lambda: next(seconds))
+    with counting("attacking upper") as count:
+        count(1, 4, "ratio 0.5")
+        count(2, 4, "ratio 0.6")
+    with telling("verifying ssem") as tell:
+        tell("seed 0")
+        tell("seed 1")
+    lines = ["attacking upper: 2 of 4 done, ratio 0.6", "verifying ssem: seed 0"]
+    assert capsys.readouterr().err.splitlines() == lines
+
+
 def test_what_is_tracked_is_all_there(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(track([1, 2, 3], "counting")) == [1, 2, 3]
-    with telling("working") as tell:
-        assert tell is None
     watched(monkeypatch)
     assert list(track([1, 2, 3], "counting")) == [1, 2, 3]
     with telling("working") as tell:
-        assert tell is not None
         tell("on [this]")  # no markup

@@ -88,7 +88,7 @@ def test_one_eigenspace_needs_its_dimension(at: Arrangement):
     for name, dimension in at.dimensions.items():
         inner = at.inner({name: 1.0})
         assert at.vectors(inner).shape[-1] == dimension
-        with pytest.raises(ValueError, match=f"needs d >= {dimension}, got d={dimension - 1}"):
+        with pytest.raises(ValueError, match=f"needs d >= {dimension}, not {dimension - 1}"):
             at.vectors(inner, dimension - 1)
 
 

@@ -435,10 +435,23 @@ def test_the_log_of_a_bad_document_is_refused(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_all_proofs_compile(tmp_path: Path) -> None:
     """Every result of the registry."""
-    check_log(compiled(tmp_path, document([told(id) for id in results])))
+    text = document([told(id) for id in results])
+    assert BLEMISHES.search(r"e^{-y/\tau{}_2}") and not BLEMISHES.search(text)
+    check_log(compiled(tmp_path, text))
+
+
+#: What a printer gets wrong easily: a power in words, an empty group, two signs in a row.
+BLEMISHES = re.compile(r"\\textasciicircum|[A-Za-z]\{\}_|[+-] -|\\cdot 1\b|\$\$")
 
 
 # --- renamed symbols ---------------------------------------------------------------------------
+def test_a_symbol_with_an_index_is_not_the_letter_with_an_index() -> None:
+    concatenated = results["kernel-concatenation"]
+    for name, powers in {"gamma": ("g", r"\gamma_{2}"), "gamma2": (r"\gamma", "g")}.items():
+        text = proof_of(concatenated, None, {name: "g"}).theorem
+        assert all(f"|^{{{power}}}/" in text for power in powers)
+
+
 @pytest.mark.parametrize(
     ("id", "new"), [("supcl-threshold", "T"), ("simclr", r"\tilde{\tau}"), ("mrf", "")]
 )
@@ -468,8 +481,11 @@ def test_a_letter_for_a_part_is_no_name_that_a_symbol_was_given() -> None:
         ("the sqrt of N", "the sqrt of $N$"),
         ("sqrt(N is open", "sqrt($N$ is open"),
         ("sqrt(sigma Q)", r"sqrt($\sigma$ Q)"),
+        ("the mean of slope^2 and a^2", r"the mean of $\mathrm{slope}^2$ and $a^2$"),
+        ("the N N^T over T", r"the $N N^\top$ over T"),
+        ("(a mean)^2 - 1", "(a mean)$^2 - 1$"),
     ],
 )
-def test_roots_in_words_are_typeset_whole_or_left_as_they_are(said: str, shown: str) -> None:
+def test_roots_and_powers_in_words_are_typeset_whole_or_left_as_they_are(said: str, shown: str) -> None:
     known = {"sqrt": r"\sqrt", "N": "N", "P": "P", "sigma": r"\sigma"}
     assert with_math(said, known, escape) == shown

@@ -151,7 +151,7 @@ SETTING = kernel_setting(
     ),
     "positives are the other views, the anchor is in no denominator",
     "both kernels weigh the same",
-    kernel=r"e^{-|x_u - x_v|^{\gamma}/\tau} + e^{-|y_u - y_v|^{\gamma{}_2}/\tau{}_2}",
+    kernel=r"e^{-|x_u - x_v|^{\gamma}/\tau} + e^{-|y_u - y_v|^{\gamma_{2}}/\tau_{2}}",
     dimension="n - 1 in each half suffices",
 )
 RESULT = Result(

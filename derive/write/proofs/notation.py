@@ -24,7 +24,7 @@ from ...structures.scheme import Scheme
 from ...structures.towers import NEGATIVE, POSITIVE, SIBLING, TWIN, WITHIN
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
-from ..display import Writer, sentence, written
+from ..display import GREEK, Writer, sentence, written
 from ..layout.displays import ROOM
 from ..layout.layout import layout
 from ..layout.tex import entry, tex
@@ -323,7 +323,7 @@ class Notation(Writer):
         shown = with_math(text, self._known, escape)
         for character, formula in formulas.items():
             shown = shown.replace(character, self.symbol_text(formula))
-        return shown
+        return shown.replace("$$", "")  # a formula and its power are one
 
     def sentence(self, text: str) -> str:
         """The same, with a capital letter at the start and a full stop."""
@@ -345,9 +345,9 @@ CAPITALS = frozenset("BCDEFGHJKLMNPQRSTUVWXYZ")
 LETTERS = {
     **{letter: letter for letter in ("x", "i", "j", "k", "u", "v", "n", "q", "r", "N", "d", "G")},
     **{"u_i": "u_i", "v_i": "v_i", "v_j": "v_j", "l_p": r"\ell_p", "oo": r"\infty"},
-    **{"delta": r"\delta", "U_i": "U_i", "x_i": "x_i", "y_i": "y_i"},
+    **{"U_i": "U_i", "x_i": "x_i", "y_i": "y_i"},
     **{"V_i": "V_i", "V_j": "V_j", "Z_i": "Z_i", "Z_j": "Z_j"},
-    **{"exp": r"\exp", "cos": r"\cos", "log": r"\log"},
+    **{name: rf"\{name}" for name in ("exp", "cos", "log", "cosh", "sinh", *GREEK)},
 }
 #: More of them where it is one anchor that steps are about.
 OF_ANCHORS = {
