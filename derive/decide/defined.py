@@ -122,7 +122,7 @@ def is_met(condition: Condition, domain: Domain) -> bool:
 
 def _failing(condition: Condition, domain: Domain) -> dict[Symbol, Expr] | None:
     """A point at which a condition fails, if one is found."""
-    argument = condition.argument
+    argument = with_prime_logs(condition.argument)
     for point in domain.restricted(closure(argument.free_symbols, domain)).points():
         value = value_at(argument, point)
         if value is not None and fails(condition.need, value):

@@ -486,6 +486,6 @@ def test_a_letter_for_a_part_is_no_name_that_a_symbol_was_given() -> None:
         ("(a mean)^2 - 1", "(a mean)$^2 - 1$"),
     ],
 )
-def test_roots_and_powers_in_words_are_typeset_whole_or_left_as_they_are(said: str, shown: str) -> None:
+def test_roots_and_powers_in_words_are_typeset_or_left_as_they_are(said: str, shown: str) -> None:
     known = {"sqrt": r"\sqrt", "N": "N", "P": "P", "sigma": r"\sigma"}
     assert with_math(said, known, escape) == shown
