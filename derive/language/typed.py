@@ -30,9 +30,10 @@ def typed(text: str) -> str:
 
 
 def formula(tex: str) -> str:
-    """A formula in LaTeX as plain text; ``\\tau{}_2`` is the name ``tau2``."""
+    """A formula in LaTeX as plain text; ``\\tau_{2}`` is the name ``tau2``."""
     tex = re.sub(r"\{\}_0F_1\(;(\w+);(\w+)\)", r"hyper((), (\1,), \2)", tex)  # as SymPy has it
-    return " ".join(_Reader(tex.replace("{}_", "")).read("").split())
+    named = re.sub(r"(\\[a-z]+)_\{(\d)\}", r"\1\2", tex)  # as SymPy writes it
+    return " ".join(_Reader(named).read("").split())
 
 
 class _Reader:

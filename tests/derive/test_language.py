@@ -120,7 +120,7 @@ def test_what_has_two_readings_is_read_by_a_ledger_only(text: str) -> None:
         (r"\log\frac{e^{\langle z, z^+\rangle/\tau}}{a + b}", "log(exp(<z, z+>/tau) / (a + b))"),
         (r"\frac{k (k - 1)}{2 n}\lambda_e - e^2", "(k (k - 1)/(2 n)) lambda_e - e^2"),
         (r"\sqrt{s}\,\nabla\mathcal{L}(G) \succeq 0", "sqrt(s) grad L(G) >= 0"),
-        (r"\tau{}_2^{\prime} \in \{1, n\}", "tau2_prime in {1, n}"),
+        (r"\tau_{2}^{\prime} \in \{1, n\}", "tau2_prime in {1, n}"),
         (r"{}_0F_1(;b;z)", "hyper((), (b,), z)"),
     ],
 )
