@@ -190,8 +190,8 @@ def _check_classes(found: Options, family: Similar) -> None:
 
 
 def _lacks_positives(row: Row, options: Options) -> bool:
-    has = isinstance(row.family, Similar) and "views" in row.defaults
-    return has and bool(row.family.lacks(options))
+    family = row.family
+    return isinstance(family, Similar) and "views" in row.defaults and family.lacks(options) != ()
 
 
 def _option(name: str, value: object) -> Expr:
@@ -355,8 +355,8 @@ def _searched(
         rows = [row for row in rows if row.defaults.get("classes") is None]
     lacking = [row for row in rows if _lacks_positives(row, {**row.defaults, **options})]
     rows = [row for row in rows if row not in lacking] or rows  # if all do, the first is refused
-    names = ", ".join(dict.fromkeys(row.loss for row in lacking))
-    unsearched = f" Not searched, for want of positives: {names}." * bool(lacking)
+    left_out = ", ".join(dict.fromkeys(row.loss for row in lacking))
+    unsearched = f" Not searched, for want of positives: {left_out}." * bool(lacking)
     found: dict[tuple[str, str, str], tuple[float, Landmark, Options, list[str]]] = {}
 
     def look(marks: Iterator[tuple[Row, Landmark, Options]], close: float) -> None:
