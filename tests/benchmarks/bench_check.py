@@ -2,7 +2,6 @@
 
     python tests/benchmarks/bench_check.py
     python tests/benchmarks/bench_check.py --against CHECKOUT    another commit, by turns
-    python tests/benchmarks/bench_check.py --files 50 --profile profile.txt
 
 The files are made from the corpus of statements, true and false ones in turn, one marked
 equation each, always the same ones. Each run is a process of its own; the time is that of the
@@ -31,23 +30,13 @@ KINDS = ("true/algebra", "true/definition", "true/around", "true/bound", "true/c
          "false/bound")  # fmt: skip
 PAPER = "\\documentclass{{article}}\n\\begin{{document}}\n% cltheory: {}\n\\[ {} \\]\n"
 RUN = """
-import cProfile, os, pstats, sys
+import os, sys
 from time import perf_counter
 from click.testing import CliRunner
 from cltheory.cli.check import check_command
-folder, profiled = sys.argv[1:]
-profile = cProfile.Profile()
-if profiled:
-    profile.enable()
 start, before = perf_counter(), sum(os.times()[:4])
-done = CliRunner().invoke(check_command, [folder])
+done = CliRunner().invoke(check_command, sys.argv[1:])
 seconds, busy = perf_counter() - start, sum(os.times()[:4]) - before
-profile.disable()
-if profiled:
-    with open(profiled, "w", encoding="utf-8") as out:
-        stats = pstats.Stats(profile, stream=out).strip_dirs()
-        stats.sort_stats("cumulative").print_stats(60)
-        stats.sort_stats("tottime").print_stats(40)
 print(done.output.strip().splitlines()[-1])
 print(seconds, busy)
 """
@@ -61,7 +50,7 @@ def chosen(number: int) -> list[Written]:
     return list(islice((w for w in turns if w is not None), number))
 
 
-def seconds(folder: str, code: Path | None = None, profile: str = "") -> float:
+def seconds(folder: str, code: Path | None = None) -> float:
     """One run of the command, of this tree or of another checkout."""
     with tempfile.TemporaryDirectory() as packages:
         path = dict(os.environ)
@@ -72,7 +61,7 @@ def seconds(folder: str, code: Path | None = None, profile: str = "") -> float:
                 (package / part).symlink_to(code.resolve() / part)
             path["PYTHONPATH"] = packages
         done = subprocess.run(
-            [sys.executable, "-c", RUN, folder, profile],
+            [sys.executable, "-c", RUN, folder],
             env=path, capture_output=True, text=True, check=True,
         )  # fmt: skip
     said, times = done.stdout.splitlines()[-2:]
@@ -87,7 +76,6 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=345)
     parser.add_argument("--against", type=Path, help="a checkout of another commit")
     parser.add_argument("--turns", type=int, default=1)
-    parser.add_argument("--profile", default="", help="write what takes the time there")
     arguments = parser.parse_args()
     sides = [None] if arguments.against is None else [None, arguments.against]
     times: dict[Path | None, list[float]] = {side: [] for side in sides}
@@ -97,7 +85,7 @@ def main() -> None:
             Path(folder, f"paper{k:03}.tex").write_text(text, encoding="utf-8")
         for _ in range(arguments.turns):
             for side in sides:
-                times[side].append(seconds(folder, side, "" if side else arguments.profile))
+                times[side].append(seconds(folder, side))
     here = median(times[None])
     print(f"{arguments.files} files in {here:.1f} s: {60 * arguments.files / here:.0f} a minute")
     if arguments.against is not None:
