@@ -40,7 +40,7 @@ from .algebraic import (
 from .coordinates import Rows, in_balls, in_field, padded
 
 #: At these bits a ratio of entries is guessed, and eigenvalues that meet are held for equal.
-GUESS_BITS, CLUSTER_BITS = 256, 512
+GUESS_BITS = 256
 #: Denominators of a guessed ratio are at most this.
 LARGEST = 10**6
 #: Points are found exactly in a number field up to so many, in balls beyond.
