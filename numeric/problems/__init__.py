@@ -7,7 +7,7 @@
 * :mod:`.bound` puts parts together.
 """
 
-from .binding import bind, evaluate, parameter_names, value_and_gradient
+from .binding import bind, evaluate, parameter_names
 from .bound import BoundProblem, Point
 
-__all__ = ["BoundProblem", "Point", "bind", "evaluate", "parameter_names", "value_and_gradient"]
+__all__ = ["BoundProblem", "Point", "bind", "evaluate", "parameter_names"]

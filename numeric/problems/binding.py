@@ -20,7 +20,7 @@ from .parts import Acts, Joined, LogSum, Pairwise, Part, Weighted
 from .scalar import Scalar, compile_scalar
 from .views import Blocks, Cross, View, wide
 
-__all__ = ["bind", "evaluate", "parameter_names", "value_and_gradient"]
+__all__ = ["bind", "evaluate", "parameter_names"]
 
 
 def bind(
@@ -399,11 +399,3 @@ def evaluate(problem: Problem, u: Tensor, values: Values) -> Tensor:
     """
     bound, flat = bind_to(problem, u, values)
     return bound.value(flat).reshape(u.shape[: u.ndim - 1 - len(problem.structure.axes)])
-
-
-def value_and_gradient(problem: Problem, u: Tensor, values: Values) -> tuple[Tensor, Tensor]:
-    """Loss and its gradient in the embeddings, by hand-written formulas."""
-    bound, flat = bind_to(problem, u, values)
-    value, gradient = bound.value_and_gradient(flat)
-    batch = u.shape[: u.ndim - 1 - len(problem.structure.axes)]
-    return value.reshape(batch), gradient.reshape(u.shape)

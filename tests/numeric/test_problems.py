@@ -26,7 +26,7 @@ from cltheory.derive.losses.supcl import (
     alpha,
 )
 from cltheory.derive.structures.arrangement import arrange
-from cltheory.numeric.problems import bind, evaluate, parameter_names, value_and_gradient
+from cltheory.numeric.problems import bind, evaluate, parameter_names
 from cltheory.numeric.problems.embeddings import random_embeddings
 from plain import ORBITS, PLACES, loss_of, loss_of_gram
 from sympy import Abs, Max, Rational, S
@@ -191,7 +191,7 @@ def taylor_order(f, gradient, u, v):
 def test_a_wrong_gradient_is_noticed(place, loss):
     problem, u, values = example(place, loss)
     one = at(values, 1)
-    _, gradient = value_and_gradient(problem, u[1], one)
+    _, (gradient,) = bind(problem, one).value_and_gradient(u[1:2])
     v = u[2]
 
     def f(x):
@@ -233,7 +233,7 @@ def test_autograd_is_given_the_gradient(place, loss):
     u.requires_grad_()
     total = (evaluate(problem, u, values) * torch.tensor([1.0, 2.0, -1.0])).sum()
     (found,) = torch.autograd.grad(total, u)
-    _, gradient = value_and_gradient(problem, u.detach(), values)
+    _, gradient = bind(problem, values, batch=3).value_and_gradient(u.detach())
     for k, factor in enumerate((1, 2, -1)):
         torch.testing.assert_close(found[k], factor * gradient[k])
 
@@ -289,8 +289,8 @@ def test_small_temperatures_do_not_overflow(place, loss):
 
 def test_a_positive_against_its_denominator_keeps_its_digits():
     """Where the loss is 1e-43, as it is where it is one."""
-    u = torch.eye(4, dtype=torch.float64).expand(2, 4, 4)
-    value, gradient = value_and_gradient(TWO.problem(INFONCE), u, {"t": 0.01})
+    u = torch.eye(4, dtype=torch.float64).expand(1, 2, 4, 4)
+    value, (gradient,) = bind(TWO.problem(INFONCE), {"N": 4, "t": 0.01}).value_and_gradient(u)
     exact = 2 * 3 * exp(-100)
     assert float(value) == pytest.approx(exact, rel=1e-12)
     assert float(gradient[0, 0, 1]) == pytest.approx(exact / 3 / 4 / 0.01, rel=1e-12)
