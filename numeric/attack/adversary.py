@@ -20,7 +20,6 @@ from ...derive.results import results
 from ...derive.theorem.bounds import About
 from ...derive.theorem.result import Result
 from ..running.device import resolve_device, threads_for
-from ..running.progress import Report, reporting
 from ..running.table import Layout, Row, Table, key, lacking
 from ..running.workers import Workers
 from .optimise import climb
@@ -113,7 +112,7 @@ def attack(
     starts: int = STARTS,
     steps: int = STEPS,
     device: str | torch.device = "auto",
-    progress: bool | Report = False,
+    progress: Callable[[int, int], None] = lambda done, whole: None,
     tell: Callable[[str], None] | None = None,
     constants: Mapping[str, object] | None = None,
     table: Path | None = None,
@@ -180,15 +179,15 @@ def attack(
         todo = lacking(grid, rows)
         visits = workers.each(_Visits(target, taus, starts, steps, where), todo)
         try:
-            with reporting(progress, len(todo), "size") as advance, closing(visits):
-                for _, row in visits:
+            with closing(visits):
+                for done, (_, row) in enumerate(visits, 1):
                     rows.append(row)
                     largest = max(largest, float(row["ratio"]))
                     if kept is not None:
                         kept.append([row])
                     if tell is not None:
                         tell(f"largest ratio {largest:.6g}")
-                    advance(1)
+                    progress(done, len(todo))
         except KeyboardInterrupt:
             ended = "interrupted"
     place = {key(cell, TOLD): k for k, cell in enumerate(grid)}

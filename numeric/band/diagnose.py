@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,8 +14,6 @@ from torch import Tensor
 
 from ..metrics import Collapse, CollapseMonitor, alignment
 from ..metrics.spectrum import spectrum
-from ..running.progress import Report as Tell
-from ..running.progress import reporting
 from . import BandMonitor, Report, neighbours, same_class, views
 from .bounds import With, closest
 from .inputs import unit, vectors
@@ -227,8 +225,12 @@ class Diagnosis:
         return {f"{100 * part:g}%": float(x) for part, x in zip(PARTS, found, strict=True)}
 
 
-def diagnose(taken: Taken, settings: Settings, progress: bool | Tell = False) -> Diagnosis:
-    """Look at all rows, then at batches of them.
+def diagnose(
+    taken: Taken,
+    settings: Settings,
+    progress: Callable[[int, int], None] = lambda done, whole: None,
+) -> Diagnosis:
+    """Look at all rows, then at batches of them; ``progress`` is told how many of all parts.
 
     Raises
     ------
@@ -244,18 +246,18 @@ def diagnose(taken: Taken, settings: Settings, progress: bool | Tell = False) ->
         raise ValueError(f"a batch has 3 to {MOST} embeddings, not {settings.batch}")
     notes: list[str] = []
     chosen = list(_batches(taken, settings, notes))
-    chunks = -(-n // CHUNK)
+    starts = range(0, n, CHUNK)
+    parts = len(starts) + len(chosen)
     found: list[tuple[Report, dict[str, Tensor]]] = []
-    with reporting(progress, chunks + len(chosen), "part") as advance:
-        for k in range(0, n, CHUNK):
-            _unit(z[k : k + CHUNK], settings.normalise, k)
-            advance(1)
-        for rows, positive in chosen:
-            some = _unit(np.asarray(z[rows]), settings.normalise, 0)
-            found.append(_measured(some, positive, settings))
-            if len(found) == 1:
-                eigenvalues = (spectrum(some) / len(some)).numpy()
-            advance(1)
+    for done, k in enumerate(starts, 1):
+        _unit(z[k : k + CHUNK], settings.normalise, k)
+        progress(done, parts)
+    for done, (rows, positive) in enumerate(chosen, len(starts) + 1):
+        some = _unit(np.asarray(z[rows]), settings.normalise, 0)
+        found.append(_measured(some, positive, settings))
+        if len(found) == 1:
+            eigenvalues = (spectrum(some) / len(some)).numpy()
+        progress(done, parts)
     collapse = _collapse(taken, settings, notes)
     anchors = {name: torch.cat([of[name] for _, of in found]).numpy() for name in found[0][1]}
     diagnosis = Diagnosis(

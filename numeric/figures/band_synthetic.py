@@ -28,7 +28,6 @@ from ..band.measured import printed
 from ..band.readings import Readings
 from ..band.sigma import largest_without
 from ..running.device import resolve_device, threads_for
-from ..running.progress import reporting
 from ..running.table import Layout, Row, alike, key, layout
 from .drawing import Experiment, Run
 from .panels import Series
@@ -237,7 +236,6 @@ class Law(Experiment):
     batches: int = 5
     seeds: tuple[int, ...] = (0, 1, 2, 3)
 
-    part: ClassVar[str] = "batch"
     dtype: ClassVar[torch.dtype | None] = torch.float64
     measures: ClassVar[tuple[str, ...]]
     joint: ClassVar[tuple[str, ...]] = ("seed",)
@@ -271,8 +269,7 @@ class Law(Experiment):
     def solve(self, todo: list[dict[str, Any]], run: Run) -> Iterator[Row]:
         """A row of every cell: so many batches."""
         groups = alike(todo, self.joint)
-        total = self.batches * len(groups)
-        with reporting(run.progress, total, self.part) as advance, threads_for(self.n, self.d):
+        with threads_for(self.n, self.d):
             for cells in groups:
                 random = generator(*(cells[0][name] for name in self.joint))
                 at = {**self.law(), **cells[0]}
@@ -281,7 +278,6 @@ class Law(Experiment):
                     z = gaussian(self.n, self.d, at["lambda_1"], random)
                     batch = Batch(z, positives(z, at["cosine"], random), run.where)
                     seen.append([batch.at(cell["tau"]) for cell in cells])
-                    advance(1)
                 for cell, found in zip(cells, zip(*seen, strict=True), strict=True):
                     told = self.told(Found.together(found))
                     yield {**cell, **told, "device": str(run.where)}

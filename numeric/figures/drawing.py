@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,7 +17,6 @@ from torch import Tensor
 from ...derive.problems.problem import Problem
 from ...derive.results import results
 from ..running.device import resolve_device
-from ..running.progress import Report, reporting
 from ..running.table import Row, Table, alike, key, lacking
 from ..running.workers import Workers
 from .look import PLAIN, Look, write
@@ -79,14 +78,13 @@ class Run:
     ----------
     dtype, tolerance
         Precision, and the gradient norm at which a cell has converged; None for the default.
-    device, progress
+    device
         As in :func:`~cltheory.numeric.search.minimise`.
     """
 
     dtype: torch.dtype = torch.float64
     tolerance: float | None = None
     device: str | torch.device = "auto"
-    progress: bool | Report = False
 
     @property
     def where(self) -> torch.device:
@@ -104,8 +102,6 @@ class Experiment(ABC):
 
     Attributes
     ----------
-    part
-        What is finished one after the other, in a word.
     dtype
         The precision where it is no matter of choice.
     columns
@@ -114,7 +110,6 @@ class Experiment(ABC):
         Columns in which cells agree that share work, so that one process does them.
     """
 
-    part: ClassVar[str] = "cell"
     dtype: ClassVar[torch.dtype | None] = None
     columns: Any
     joint: ClassVar[tuple[str, ...]] = ()
@@ -137,10 +132,8 @@ class Experiment(ABC):
 
     def solve(self, todo: list[dict[str, Any]], run: Run) -> Iterator[Row]:
         """The rows of some cells, each as soon as it is finished."""
-        with reporting(run.progress, len(todo), self.part) as advance:
-            for cell in todo:
-                yield {**cell, **self.measured(cell, run), "device": str(run.where)}
-                advance(1)
+        for cell in todo:
+            yield {**cell, **self.measured(cell, run), "device": str(run.where)}
 
     @abstractmethod
     def drawn(self, rows: list[Row], look: Look) -> tuple[Figure, str, str]:
@@ -151,16 +144,21 @@ class Experiment(ABC):
         if workers.is_here:
             yield from self.solve(todo, run)
             return
-        work = partial(_solved, self, replace(run, progress=False))
-        with reporting(run.progress, len(todo), self.part) as advance:
-            for _, rows in workers.each(work, self.parts(todo)):
-                advance(len(rows))
-                yield from rows
+        for _, rows in workers.each(partial(_solved, self, run), self.parts(todo)):
+            yield from rows
 
-    def measure(self, path: Path, *, workers: Workers = Workers(), **options: Any) -> list[Row]:
+    def measure(
+        self,
+        path: Path,
+        *,
+        workers: Workers = Workers(),
+        progress: Callable[[int, int], None] = lambda done, whole: None,
+        **options: Any,
+    ) -> list[Row]:
         """Rows of all cells: those of a table, and what it lacks; ``options`` are those of `Run`.
 
-        Every row is on disk at once. A table belongs to one precision and one set-up.
+        Every row is on disk at once, and ``progress`` is told how many are of how many. A table
+        belongs to one precision and one set-up.
 
         Raises
         ------
@@ -176,8 +174,10 @@ class Experiment(ABC):
         table = Table(path, {**self.setup(run), "dtype": dtype}, self.columns)
         if lacking(grid, table.rows):
             with table.alone():
-                for row in self.solve_in(workers, lacking(grid, table.rows), run):
+                todo = lacking(grid, table.rows)
+                for done, row in enumerate(self.solve_in(workers, todo, run), 1):
                     table.append([row])
+                    progress(done, len(todo))
         told = (*grid[0],)
         wanted = {key(cell, told) for cell in grid}
         found: dict[tuple[Hashable, ...], Row] = {}

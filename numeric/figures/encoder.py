@@ -33,7 +33,6 @@ from ...derive.structures.towers import NEGATIVE, POSITIVE
 from ..problems import BoundProblem, bind, parameter_names
 from ..problems.measure import inner_products
 from ..running.device import resolve_device, threads_for
-from ..running.progress import Report, reporting
 from ..running.table import Row, alike
 from ..search.certificate import certify_bound
 
@@ -75,7 +74,6 @@ def train_encoders(
     polish: int = POLISH,
     dtype: torch.dtype = torch.float64,
     device: str | torch.device = "auto",
-    progress: bool | Report = False,
 ) -> Iterator[Row]:
     """Train the encoder of every cell.
 
@@ -88,7 +86,7 @@ def train_encoders(
         gives the data and the first weights.
     steps, polish
         Steps of Adam, and iterations of L-BFGS at the end.
-    dtype, device, progress
+    dtype, device
         As in :func:`~cltheory.numeric.search.minimise`.
 
     Yields
@@ -103,23 +101,21 @@ def train_encoders(
     if not set(names) <= {"t", "b"}:
         loss = problem.loss.name
         raise ValueError(f"encoders are trained over t and b; loss {loss!r} takes {names}")
-    with reporting(progress, len(cells), "cell") as advance:
-        for group in alike(cells, ("encoder", "N", "d")):
-            encoder, N, d = Encoder.named(group[0]["encoder"]), group[0]["N"], group[0]["d"]
-            values = {k: torch.tensor([cell[k] for cell in group], dtype=dtype) for k in names}
-            bound = bind(problem, {"N": N, **values}, batch=len(group), dtype=dtype, device=where)
-            drawn = [_draw(cell["seed"], N, d, encoder) for cell in group]
-            x, *weights = (torch.stack(part).to(where, dtype) for part in zip(*drawn, strict=True))
+    for group in alike(cells, ("encoder", "N", "d")):
+        encoder, N, d = Encoder.named(group[0]["encoder"]), group[0]["N"], group[0]["d"]
+        values = {k: torch.tensor([cell[k] for cell in group], dtype=dtype) for k in names}
+        bound = bind(problem, {"N": N, **values}, batch=len(group), dtype=dtype, device=where)
+        drawn = [_draw(cell["seed"], N, d, encoder) for cell in group]
+        x, *weights = (torch.stack(part).to(where, dtype) for part in zip(*drawn, strict=True))
+        with threads_for(2 * N, d):
+            weights = _adam(bound, encoder, x, weights, steps)
+        for i, cell in enumerate(group):
+            one = torch.tensor([i], device=where)
+            some = [w[one] for w in weights]
             with threads_for(2 * N, d):
-                weights = _adam(bound, encoder, x, weights, steps)
-            for i, cell in enumerate(group):
-                one = torch.tensor([i], device=where)
-                some = [w[one] for w in weights]
-                with threads_for(2 * N, d):
-                    found = _polish(bound.select(one), encoder, x[one], some, polish)
-                found["evaluations"] += steps
-                yield {**cell, **found}
-                advance(1)
+                found = _polish(bound.select(one), encoder, x[one], some, polish)
+            found["evaluations"] += steps
+            yield {**cell, **found}
 
 
 def _draw(seed: int, N: int, d: int, encoder: Encoder) -> tuple[Tensor, ...]:

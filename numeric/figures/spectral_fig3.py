@@ -8,7 +8,7 @@ edges have been used the next one is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,6 @@ from ..graphs.energy import cross_entropy, entropy
 from ..graphs.spectral import bottom_eigenvectors
 from ..graphs.train import EARLY, Setup, minimised, sgd, start
 from ..running.device import threads_for
-from ..running.progress import reporting
 from ..running.table import Layout, Row, layout
 from .drawing import Experiment, Run, by_seeds, number, points, spelled
 from .look import Look
@@ -129,10 +128,9 @@ class Grid(Experiment):
         """Train the points of each cell."""
         for cell in todo:  # a vertex without edges is refused before any work
             self.graph(cell["p"], cell["q"], cell["seed"])
-        total, size = len(todo) * self.training.most, (self.n, max(self.dimensions))
-        with reporting(run.progress, total, "iteration") as advance, threads_for(*size):
+        with threads_for(self.n, max(self.dimensions)):
             for cell in todo:
-                found = _cell(self, cell, run.where, advance)
+                found = _cell(self, cell, run.where)
                 yield {**cell, **found, "device": str(run.where)}
 
     def drawn(self, rows: list[Row], look: Look) -> tuple[Figure, str, str]:
@@ -182,17 +180,14 @@ class Grid(Experiment):
         return _drawn(self, settings, look), "; ".join(says), caption
 
 
-def _cell(
-    grid: Grid, cell: dict[str, Any], where: torch.device, advance: Callable[[int], None]
-) -> Row:
+def _cell(grid: Grid, cell: dict[str, Any], where: torch.device) -> Row:
     """SGD from a normal start, and the lower of the minima that are below its end and its start."""
     setup, d = grid.training, cell["d"]
     pi, random = grid.graph(cell["p"], cell["q"], cell["seed"])
     pi, first = pi.to(where), start(grid.n, d, random, setup.sphere).to(where)
     # With the seed of the graph, positives would be drawn by the numbers that made its edges.
     draws = torch.Generator(where).manual_seed(int(torch.randint(2**31, (), generator=random)))
-    trained = sgd(pi, first, setup, draws, advance)
-    advance(setup.most - trained.iterations)
+    trained = sgd(pi, first, setup, draws)
     minima = [minimised(pi, z, setup.kernel, setup.sphere) for z in (trained.points, first)]
     best = min(minima, key=lambda found: found.value)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import isfinite
 
@@ -92,13 +91,7 @@ def start(n: int, d: int, random: torch.Generator, sphere: bool = False) -> Tens
     return normalize(points) if sphere else points
 
 
-def sgd(
-    pi: Tensor,
-    points: Tensor,
-    setup: Setup,
-    random: torch.Generator,
-    advance: Callable[[int], None] = lambda count: None,
-) -> Trained:
+def sgd(pi: Tensor, points: Tensor, setup: Setup, random: torch.Generator) -> Trained:
     """Draw a subgraph, go through its edges in batches in random order, and again.
 
     Parameters
@@ -109,8 +102,6 @@ def sgd(
         How.
     random
         Draws subgraphs and orders.
-    advance
-        Called with the number of iterations done.
 
     Raises
     ------
@@ -135,7 +126,6 @@ def sgd(
             if not isfinite(value):
                 raise ValueError(f"SGD diverged with learning rate {setup.lr:g}: try a smaller one")
             seen.append(value)
-            advance(iteration % LOOK or LOOK)
         if iteration % (LOOK * AVERAGED) == 0:
             now = sum(seen[-AVERAGED:]) / AVERAGED
             if before - now < FALL:

@@ -1,1 +1,1 @@
-"""How long work runs: on which device, with which progress, into which table."""
+"""How long work runs: on which device, in which processes, into which table."""

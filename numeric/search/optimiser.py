@@ -32,7 +32,6 @@ from ..problems.embeddings import normalise, random_embeddings
 from ..problems.parameters import Values, split
 from ..problems.views import wide
 from ..running.device import resolve_device
-from ..running.progress import Report, reporting
 from .certificate import Certificate, certify_bound
 from .straighten import can_be_straightened, straighten
 
@@ -165,7 +164,6 @@ def minimise(
     dtype: torch.dtype = torch.float64,
     device: str | torch.device = "auto",
     chunk: int | None = None,
-    progress: bool | Report = False,
     views: int = 1,
 ) -> Optimum:
     """Minimise a declared loss over unit embeddings.
@@ -197,8 +195,6 @@ def minimise(
         Problems worked on at a time; by default what suits the cache or the GPU's memory.
     dtype, device
         Precision, and ``"auto"`` (CUDA if there is one), ``"cpu"`` or ``"cuda"``.
-    progress
-        True for a bar, or a function called with (finished, all).
     views
         Equal views that each vector stands for in the certificate, as of
         :func:`~cltheory.numeric.search.certificate.certify_bound`.
@@ -236,12 +232,11 @@ def minimise(
     run = _Search(u, limit, max_iterations, after, straightened)
     chunks = torch.arange(batch, device=where).split(chunk or default_chunk(bound.size, where))
     with torch.no_grad():
-        with reporting(progress, batch, "problem") as advance:
-            try:
-                for index in chunks:
-                    run.run(bound.select(index), index, advance)
-            except KeyboardInterrupt:
-                pass  # problems without a stop code of their own keep INTERRUPTED
+        try:
+            for index in chunks:
+                run.run(bound.select(index), index)
+        except KeyboardInterrupt:
+            pass  # problems without a stop code of their own keep INTERRUPTED
         for index in chunks:
             run.measure(bound.select(index), index)
         double = bound.to(torch.float64)
@@ -345,7 +340,7 @@ class _Search:
         )
         self.stop = [StopCode.INTERRUPTED] * batch
 
-    def run(self, loss: BoundProblem, index: Tensor, advance: Callable[[int], None]) -> None:
+    def run(self, loss: BoundProblem, index: Tensor) -> None:
         """Search until every problem of a chunk has ended."""
         state = self._begin(loss, index)
         try:
@@ -360,7 +355,6 @@ class _Search:
                     why = torch.where(converged, 0, torch.where(stalled, 1, 2))[ended]
                     for i, code in zip(state.index[ended].tolist(), why.tolist(), strict=True):
                         self.stop[i] = _CODES[code]
-                    advance(int(ended.sum()))
                     if bool(ended.all()):
                         return
                     state = state.select((~ended).nonzero().flatten())

@@ -40,7 +40,6 @@ from ..problems.embeddings import perturb, random_embeddings
 from ..problems.measure import inner_products
 from ..problems.parameters import size_names
 from ..running.device import resolve_device, threads_for
-from ..running.progress import Report, reporting
 from ..running.table import Row, alike, key
 from .optimiser import Optimum, StopCode, default_chunk, minimise
 
@@ -110,7 +109,6 @@ def sweep(
     dtype: torch.dtype = torch.float64,
     device: str | torch.device = "auto",
     chunk: int | None = None,
-    progress: bool | Report = False,
 ) -> Iterator[Row]:
     """Minimise a loss in every cell; rows come as they are finished.
 
@@ -127,7 +125,7 @@ def sweep(
         How cells start from each other; without, every cell starts from its seed.
     perturbation
         Size of the noise added to what is not certified; 0 to leave it as it is.
-    tolerance, max_iterations, dtype, device, progress
+    tolerance, max_iterations, dtype, device
         As in :func:`~cltheory.numeric.search.minimise`.
     chunk
         Cells (or chains) worked on at a time.
@@ -153,22 +151,19 @@ def sweep(
         chains = None  # all cells of a chain would be the same
     told = (*grid[0],)
     options = {"tolerance": tolerance, "max_iterations": max_iterations, "dtype": dtype}
-    with reporting(progress, len(grid), "cell") as advance:
-        for group in alike(grid, (*sizes, "d")):
-            shape = arrange(problem.structure, {k: int(group[0][k]) for k in sizes})
-            job = _Job(
-                problem,
-                shape,
-                int(group[0]["d"]),
-                told,
-                measured,
-                chains,
-                perturbation,
-                options | {"device": where},
-            )
-            for row in job.rows(group, chunk or default_chunk(job.single.size, where)):
-                advance(1)
-                yield row
+    for group in alike(grid, (*sizes, "d")):
+        shape = arrange(problem.structure, {k: int(group[0][k]) for k in sizes})
+        job = _Job(
+            problem,
+            shape,
+            int(group[0]["d"]),
+            told,
+            measured,
+            chains,
+            perturbation,
+            options | {"device": where},
+        )
+        yield from job.rows(group, chunk or default_chunk(job.single.size, where))
 
 
 def _check(problem: Problem, grid: Sequence[Cell], names: Sequence[str]) -> None:

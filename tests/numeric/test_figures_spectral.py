@@ -83,10 +83,10 @@ def test_positives_are_not_drawn_by_the_numbers_of_the_graph(
     """One stream for both would tie what a vertex draws to which edges there are."""
     seen: list[torch.Tensor] = []
 
-    def spied(pi: torch.Tensor, first: Any, setup: Any, random: Any, advance: Any) -> Any:
+    def spied(pi: torch.Tensor, first: Any, setup: Any, random: Any) -> Any:
         clone = torch.Generator().set_state(random.get_state())
         seen.append(torch.rand(len(pi), generator=clone, dtype=torch.float64))
-        return sgd(pi, first, setup, random, advance)
+        return sgd(pi, first, setup, random)
 
     monkeypatch.setattr(spectral_fig3, "sgd", spied)
     ONE.measure(tmp_path / "t.csv", device="cpu")
