@@ -79,7 +79,6 @@ class StopCode(Enum):
     CONVERGED = "converged"  #: the gradient norm is within the tolerance
     STALLED = "stalled"  #: rounding errors allow no further progress
     MAX_ITERATIONS = "max-iterations"  #: the safeguard on the number of steps
-    INTERRUPTED = "interrupted"  #: stopped from the keyboard
 
 
 _CODES = (StopCode.CONVERGED, StopCode.STALLED, StopCode.MAX_ITERATIONS)
@@ -123,8 +122,8 @@ class Optimum:
     def uncertified(self) -> list[int]:
         """Problems whose search ended, but not at a certified optimum."""
         open_ = ~(self.certificate.gap <= CERTIFIED[self.embeddings.dtype])
-        ended = [stop is not StopCode.INTERRUPTED for stop in self.stop]
-        return [i for i in open_.nonzero().flatten().tolist() if ended[i]]
+        found: list[int] = open_.nonzero().flatten().tolist()
+        return found
 
     def rows(self, measured: Mapping[str, Tensor]) -> list[dict[str, Any]]:
         """For each problem: what was measured on it, and how its search went."""
@@ -163,7 +162,6 @@ def minimise(
     straighten_after: int | None = STRAIGHTEN_AFTER,
     dtype: torch.dtype = torch.float64,
     device: str | torch.device = "auto",
-    chunk: int | None = None,
     views: int = 1,
 ) -> Optimum:
     """Minimise a declared loss over unit embeddings.
@@ -191,18 +189,12 @@ def minimise(
     straighten_after
         Steps after which a search that is not there yet is helped out of its valley, once, by
         :mod:`.straighten`; None for never.
-    chunk
-        Problems worked on at a time; by default what suits the cache or the GPU's memory.
     dtype, device
         Precision, and ``"auto"`` (CUDA if there is one), ``"cpu"`` or ``"cuda"``.
     views
         Equal views that each vector stands for in the certificate, as of
         :func:`~cltheory.numeric.search.certificate.certify_bound`.
 
-    Returns
-    -------
-    Optimum
-        Ctrl-C ends the search and returns what there is, with the code ``INTERRUPTED``.
     """
     where = resolve_device(device)
     if d < 1:
@@ -230,15 +222,10 @@ def minimise(
     after = straighten_after if can_be_straightened(problem) else None
     limit = TOLERANCE[dtype] if tolerance is None else tolerance
     run = _Search(u, limit, max_iterations, after, straightened)
-    chunks = torch.arange(batch, device=where).split(chunk or default_chunk(bound.size, where))
+    chunks = torch.arange(batch, device=where).split(default_chunk(bound.size, where))
     with torch.no_grad():
-        try:
-            for index in chunks:
-                run.run(bound.select(index), index)
-        except KeyboardInterrupt:
-            pass  # problems without a stop code of their own keep INTERRUPTED
         for index in chunks:
-            run.measure(bound.select(index), index)
+            run.run(bound.select(index), index)
         double = bound.to(torch.float64)
         found = [certify_bound(double.select(i), u[i].to(torch.float64), views) for i in chunks]
     certificate = Certificate(
@@ -338,44 +325,32 @@ class _Search:
         self.iterations, self.evaluations, self.products = (
             torch.zeros(batch, dtype=torch.long, device=u.device) for _ in range(3)
         )
-        self.stop = [StopCode.INTERRUPTED] * batch
+        self.stop = [StopCode.MAX_ITERATIONS] * batch
 
     def run(self, loss: BoundProblem, index: Tensor) -> None:
         """Search until every problem of a chunk has ended."""
         state = self._begin(loss, index)
-        try:
-            for steps in count():
-                if steps == self.straighten_after:
-                    state = self._straighten(state)
-                converged = state.norm <= self.tolerance * state.point.unit
-                stalled = state.idle >= _PATIENCE
-                ended = converged | stalled | (state.iterations >= self.max_iterations)
-                if bool(ended.any()):
-                    self._store(state, ended)
-                    why = torch.where(converged, 0, torch.where(stalled, 1, 2))[ended]
-                    for i, code in zip(state.index[ended].tolist(), why.tolist(), strict=True):
-                        self.stop[i] = _CODES[code]
-                    if bool(ended.all()):
-                        return
-                    state = state.select((~ended).nonzero().flatten())
-                state = self._step(state)
-        except KeyboardInterrupt:
-            left = [self.stop[i] is StopCode.INTERRUPTED for i in state.index.tolist()]
-            self._store(state, torch.tensor(left, device=index.device))
-            raise
+        for steps in count():
+            if steps == self.straighten_after:
+                state = self._straighten(state)
+            converged = state.norm <= self.tolerance * state.point.unit
+            stalled = state.idle >= _PATIENCE
+            ended = converged | stalled | (state.iterations >= self.max_iterations)
+            if bool(ended.any()):
+                self._store(state, ended)
+                why = torch.where(converged, 0, torch.where(stalled, 1, 2))[ended]
+                for i, code in zip(state.index[ended].tolist(), why.tolist(), strict=True):
+                    self.stop[i] = _CODES[code]
+                if bool(ended.all()):
+                    return
+                state = state.select((~ended).nonzero().flatten())
+            state = self._step(state)
 
     def _begin(self, loss: BoundProblem, index: Tensor) -> _State:
         point = loss.point(self.u[index])
         gradient, norm = riemannian(point)
         radius, zero = torch.full_like(norm, _FIRST_RADIUS), torch.zeros_like(index)
         return _State(index, point, gradient, norm, radius, norm, zero, zero, zero + 1, zero)
-
-    def measure(self, loss: BoundProblem, index: Tensor) -> None:
-        """Loss and gradient of the starts that an interruption left untouched."""
-        left = self.evaluations[index] == 0
-        if bool(left.any()):
-            state = self._begin(loss, index)
-            self._store(replace(state, evaluations=torch.zeros_like(state.index)), left)
 
     def _store(self, state: _State, which: Tensor) -> None:
         index = state.index[which]

@@ -41,7 +41,7 @@ from ..problems.measure import inner_products
 from ..problems.parameters import size_names
 from ..running.device import resolve_device, threads_for
 from ..running.table import Row, alike, key
-from .optimiser import Optimum, StopCode, default_chunk, minimise
+from .optimiser import Optimum, default_chunk, minimise
 
 #: What tells one cell from another: its sizes, dimension, parameters and seed.
 Cell = Mapping[str, float | int]
@@ -103,12 +103,9 @@ def sweep(
     *,
     measured: Measured = inner_products,
     chains: Chains | None = None,
-    perturbation: float = PERTURBATION,
     tolerance: float | None = None,
-    max_iterations: int = 1000,
     dtype: torch.dtype = torch.float64,
     device: str | torch.device = "auto",
-    chunk: int | None = None,
 ) -> Iterator[Row]:
     """Minimise a loss in every cell; rows come as they are finished.
 
@@ -123,12 +120,8 @@ def sweep(
         What is measured on the embeddings.
     chains
         How cells start from each other; without, every cell starts from its seed.
-    perturbation
-        Size of the noise added to what is not certified; 0 to leave it as it is.
-    tolerance, max_iterations, dtype, device
+    tolerance, dtype, device
         As in :func:`~cltheory.numeric.search.minimise`.
-    chunk
-        Cells (or chains) worked on at a time.
 
     Yields
     ------
@@ -141,8 +134,6 @@ def sweep(
     ------
     DomainError
         For a cell outside the domain of the problem.
-    KeyboardInterrupt
-        On Ctrl-C, after the finished rows of the cells being worked on were yielded.
     """
     where = resolve_device(device)
     sizes, names = size_names(problem), parameter_names(problem)
@@ -150,7 +141,7 @@ def sweep(
     if chains is not None and chains.along not in names:
         chains = None  # all cells of a chain would be the same
     told = (*grid[0],)
-    options = {"tolerance": tolerance, "max_iterations": max_iterations, "dtype": dtype}
+    options = {"tolerance": tolerance, "dtype": dtype, "device": where}
     for group in alike(grid, (*sizes, "d")):
         shape = arrange(problem.structure, {k: int(group[0][k]) for k in sizes})
         job = _Job(
@@ -160,10 +151,9 @@ def sweep(
             told,
             measured,
             chains,
-            perturbation,
-            options | {"device": where},
+            options,
         )
-        yield from job.rows(group, chunk or default_chunk(job.single.size, where))
+        yield from job.rows(group, default_chunk(job.single.size, where))
 
 
 def _check(problem: Problem, grid: Sequence[Cell], names: Sequence[str]) -> None:
@@ -213,7 +203,6 @@ class _Job:
     told: tuple[str, ...]
     measured: Measured
     chains: Chains | None
-    perturbation: float
     options: Mapping[str, Any]
 
     @cached_property
@@ -244,12 +233,8 @@ class _Job:
                 for i, u in zip(live, found.embeddings, strict=True):
                     latest[i] = u
                 columns = found.rows(self.measured(self.arrangement, found.embeddings))
-                ended = [stop is not StopCode.INTERRUPTED for stop in found.stop]
                 for i, cell in enumerate(some):
-                    if ended[i]:
-                        yield {**cell, **columns[i], "start": starts[i]}
-                if not all(ended):
-                    raise KeyboardInterrupt
+                    yield {**cell, **columns[i], "start": starts[i]}
 
     def _starts(self, seeds: Sequence[int], anchors: dict[int, Tensor]) -> Tensor:
         """Where chains begin: at an anchor for each seed, found once; cells alone at random."""
@@ -257,8 +242,6 @@ class _Job:
             return self.random(seeds)
         for seed in sorted({*seeds} - {*anchors}):
             anchor = self._minimise([self.chains.anchor], self._one(self.random([seed])))
-            if anchor.stop[0] is StopCode.INTERRUPTED:
-                raise KeyboardInterrupt
             anchors[seed] = anchor.embeddings[0]
         return torch.stack([anchors[seed] for seed in seeds])
 
@@ -268,10 +251,10 @@ class _Job:
         if self.views > 1:
             found = self._unfolded(some, found)
         starts = ["seed" if self.chains is None else "neighbour"] * len(some)
-        again = found.uncertified() if self.perturbation > 0 else []
+        again = found.uncertified()
         if again:
             noise = [crc32(repr(key(some[i], self.told)).encode()) for i in again]
-            begin = perturb(found.embeddings[again], noise, self.perturbation)
+            begin = perturb(found.embeddings[again], noise, PERTURBATION)
             found.update(again, self._minimise([some[i] for i in again], begin))
             for i in again:
                 starts[i] = "perturbed"

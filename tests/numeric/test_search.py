@@ -18,8 +18,9 @@ from cltheory.derive.structures.towers import towers
 from cltheory.numeric.problems import bind
 from cltheory.numeric.problems.embeddings import perturb, random_embeddings, structured_embeddings
 from cltheory.numeric.problems.measure import spreads, variances
+from cltheory.numeric.search import optimiser
 from cltheory.numeric.search.certificate import certify
-from cltheory.numeric.search.optimiser import TOLERANCE, StopCode, _Search, minimise
+from cltheory.numeric.search.optimiser import TOLERANCE, StopCode, minimise
 from cltheory.numeric.search.straighten import can_be_straightened, straighten
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -85,12 +86,15 @@ def test_four_levels():
 # --- the way there ----------------------------------------------------------------------------
 
 
-def test_a_batch_is_as_good_as_its_problems(device):
+def test_a_batch_is_as_good_as_its_problems(device, monkeypatch):
     """Chunks only change which problems share a call, up to rounding."""
     alpha = torch.linspace(0, 1, 7, dtype=torch.float64)
     options = {"d": 6, "seeds": range(7), "device": device}
     values = {**WARM, "alpha": alpha}
-    batches = [minimise(CLASSED, values, **options, chunk=chunk) for chunk in (1, 3, 7)]
+    batches = []
+    for chunk in (1, 3, 7):
+        monkeypatch.setattr(optimiser, "default_chunk", lambda size, where, chunk=chunk: chunk)
+        batches.append(minimise(CLASSED, values, **options))
     for other in batches[1:]:
         assert other.converged
         torch.testing.assert_close(other.loss, batches[0].loss, rtol=0, atol=1e-13)
@@ -163,40 +167,6 @@ def test_stop_codes():
     assert floor.stop == [StopCode.STALLED]
     # Rounding errors of the gradient are assumed to be at most 64 eps / tau = 5e-14.
     assert float(floor.gradient_norm) < 5e-14
-
-
-@pytest.mark.parametrize(
-    ("problem", "values"), [(CLASSED, WARM), (SIGMOID, {"N": 6, "t": 1.0, "b": 1.0})]
-)
-def test_interruption_keeps_what_there_is(monkeypatch, problem, values):
-    calls = 0
-    step = _Search._step
-
-    def interrupted(self, state):
-        nonlocal calls
-        calls += 1
-        if calls == 15:
-            raise KeyboardInterrupt
-        return step(self, state)
-
-    monkeypatch.setattr(_Search, "_step", interrupted)
-    sizes = {k: v for k, v in values.items() if k in "mnpN"}
-    starts = random_embeddings(at(problem, **sizes), range(6), d=6)
-    found = minimise(problem, values, **CPU, start=starts, chunk=2)
-    codes = list(found.stop)
-    done = codes.index(StopCode.INTERRUPTED)
-    assert set(codes[:done]) <= {StopCode.CONVERGED}
-    assert codes[-1] is StopCode.INTERRUPTED
-    assert torch.isfinite(found.loss).all()
-    assert torch.isfinite(found.gradient_norm).all()
-    assert not found.evaluations[-1]
-    torch.testing.assert_close(found.embeddings[-1], starts[-1])
-    parameters = {k: v for k, v in values.items() if k not in sizes}
-    fresh = certify(problem, found.embeddings, parameters)
-    torch.testing.assert_close(found.certificate.gap, fresh.gap)
-    torch.testing.assert_close(found.loss, fresh.loss)
-    again = minimise(problem, values, **CPU, start=found.embeddings)
-    assert again.converged
 
 
 def test_a_line_leaves_nothing_to_do():

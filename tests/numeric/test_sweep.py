@@ -13,8 +13,8 @@ from cltheory.numeric.figures.ssem_fig2 import CHAINS, spread
 from cltheory.numeric.problems import bind
 from cltheory.numeric.problems.embeddings import random_embeddings, structured_embeddings
 from cltheory.numeric.running.table import Row, key, lacking
+from cltheory.numeric.search import sweep as _sweep
 from cltheory.numeric.search.certificate import certify, certify_bound
-from cltheory.numeric.search.optimiser import _Search
 from cltheory.numeric.search.sweep import _Job, cells, one_view, sweep
 
 SUPCL = results["supcl-optimum"].problem
@@ -35,6 +35,12 @@ CELLS = {key(cell, NAMES) for cell in ALL}
 
 def keys(rows):
     return {key(row, NAMES) for row in rows}
+
+
+@pytest.fixture
+def chunked(monkeypatch):
+    """Sets how many cells, or chains, are worked on at a time."""
+    return lambda chunk: monkeypatch.setattr(_sweep, "default_chunk", lambda size, where: chunk)
 
 
 def swept(grid=None, chains=CHAINS, **options):
@@ -65,53 +71,31 @@ def test_every_cell_is_right(predicted_variance, chains, device):
         assert row["loss"] == pytest.approx(float(SUPCL_LOSS(**{k: row[k] for k in AT})), abs=1e-9)
 
 
-def test_neither_order_nor_chunks_matter():
-    first = {key(row, NAMES): row for row in swept(chunk=1)}
+def test_neither_order_nor_chunks_matter(chunked):
+    chunked(1)
+    first = {key(row, NAMES): row for row in swept()}
     turned = cells(**{**GRID, "alpha": GRID["alpha"][::-1], "tau": GRID["tau"][::-1]})
-    second = {key(row, NAMES): row for row in swept(turned, chunk=4)}
+    chunked(4)
+    second = {key(row, NAMES): row for row in swept(turned)}
     for cell, row in first.items():
         assert row["loss"] == pytest.approx(second[cell]["loss"], abs=1e-12)
         assert row["within"] == pytest.approx(second[cell]["within"], abs=1e-7)
 
 
-def test_a_sweep_left_early_is_resumed(predicted_variance):
+def test_a_sweep_left_early_is_resumed(chunked, predicted_variance):
+    chunked(1)
     rows = []
-    for row in swept(chunk=1):
+    for row in swept():
         rows.append(row)
         if len(rows) == 13:
             break
     # As after a trip through a table: numbers with fewer digits still name their cell.
     done = [{**r, "alpha": float(f"{r['alpha']:.14f}")} for r in rows]
-    rest = list(swept(lacking(ALL, done), chunk=1))
+    rest = list(swept(lacking(ALL, done)))
     assert len(rest) == len(CELLS) - 13
     assert keys(rows + rest) == CELLS
     check(rest, predicted_variance)
     assert not lacking(ALL, ALL)
-
-
-@either_way
-def test_an_interrupted_sweep_gives_up_only_unfinished_cells(
-    monkeypatch, chains, predicted_variance
-):
-    calls = 0
-    step = _Search._step
-
-    def interrupted(self, state):
-        nonlocal calls
-        calls += 1
-        if calls == 40:
-            raise KeyboardInterrupt
-        return step(self, state)
-
-    monkeypatch.setattr(_Search, "_step", interrupted)
-    rows = []
-    unfinished = swept(chains=chains, chunk=3)
-    with pytest.raises(KeyboardInterrupt):
-        rows.extend(unfinished)
-    assert 0 < len(rows) < len(CELLS)
-    check(rows, predicted_variance)
-    rest = list(swept(lacking(ALL, rows), chains=chains))
-    assert keys(rest) == CELLS - keys(rows)
 
 
 def test_a_saddle_is_noticed_and_left(monkeypatch, predicted_variance):
@@ -123,7 +107,9 @@ def test_a_saddle_is_noticed_and_left(monkeypatch, predicted_variance):
         _Job, "random", lambda self, seeds: collapsed.expand(len(seeds), *collapsed.shape)
     )
     grid = cells(alpha=[0.6, 0.9], tau=0.2, seed=0, **SIZES)
-    stuck = list(swept(grid, perturbation=0))
+    with monkeypatch.context() as patch:
+        patch.setattr(_sweep, "PERTURBATION", 0.0)
+        stuck = list(swept(grid))
     assert all(row["within"] < 1e-9 and row["gap"] > 0.01 for row in stuck)
     freed = list(swept(grid))
     check(freed, predicted_variance)
