@@ -26,7 +26,7 @@ from cltheory.derive.problems.batches import over_batches
 from cltheory.derive.problems.catalogue import OWN
 from cltheory.derive.problems.declared import declared
 from cltheory.derive.problems.domains import COMBINED
-from cltheory.derive.proof.relations import Iff, eq, gt, lt
+from cltheory.derive.proof.relations import Iff, eq, ge, gt, lt
 from cltheory.derive.proof.statement import Relations
 from cltheory.derive.results import results
 from cltheory.derive.structures.hierarchy import m, n
@@ -38,8 +38,9 @@ from cltheory.derive.write.rocq.document import Written, files, written
 from cltheory.derive.write.rocq.kinds import read
 from cltheory.derive.write.rocq.numbers import last_unit, number
 from cltheory.derive.write.rocq.rungs import limits, rungs, standing
+from cltheory.derive.write.rocq.signs import NO_SIGNS
 from cltheory.derive.write.rocq.statements import Theorem, of_relations, stated, theorem
-from cltheory.derive.write.rocq.terms import NotWritten, term
+from cltheory.derive.write.rocq.terms import NotWritten, roots, term
 from cltheory.derive.write.rocq.whole import whole
 from sympy import Rational, Symbol, exp, gamma, log, sympify
 
@@ -326,18 +327,33 @@ def test_no_bound_that_is_too_sharp_has_a_proof() -> None:
             _theorem("it", "upper_alignment", other)
 
 
-def test_a_threshold_is_solved_with_a_logarithm() -> None:
-    (step,) = [s for s in results["supcl-threshold"].derivation if "iff tau" in s.title]
+@pytest.mark.parametrize(
+    ("id", "title", "solved", "by"),
+    [
+        ("supcl-threshold", "iff tau", "(tau < m / (m - 1) / ln (", "over_ratio"),
+        ("soft-supcon", "iff x is", "(x >= - tau * ln epsilon)", "over_log (epsilon) (1)"),
+        ("spectral-band-printed", "iff mu", "(mu <= -1 + sqrt 3)", "sqrt_pos 3"),
+        ("sigmoid-noise", "iff t is", "(t >= (N - 1) * ln (", "clearbody log_1"),
+    ],
+)
+def test_a_threshold_is_solved_with_a_logarithm_or_a_root(
+    id: str, title: str, solved: str, by: str
+) -> None:
+    (step,) = [s for s in results[id].derivation if title in s.title]
     found = theorem("it", step.title, step.says)
-    assert "(tau < m / (m - 1) / ln (" in found.statement
-    assert any("over_ratio" in line for line in found.proof)
-    solved, condition = step.says.real.args
+    assert solved in found.statement
+    assert any(by in line for line in found.proof)
+    place, condition = step.says.real.args
+    parameter, value = place.args
+    turned = {"StrictLessThan": gt, "LessThan": ge}.get(type(place).__name__, lt)
     for wrong in (
-        solved.func(solved.args[0], 2 * solved.args[1], evaluate=False),
-        gt(*solved.args),
+        place.func(parameter, 2 * value, evaluate=False),
+        place.func(parameter, value.xreplace({e: -e for e in roots(value)}), evaluate=False),
+        turned(parameter, value),
     ):
-        with pytest.raises(NotWritten):
-            of_relations("it", "wrong", Iff(wrong, condition), step.says.domain)
+        if wrong != place:
+            with pytest.raises(NotWritten):
+                of_relations("it", "wrong", Iff(wrong, condition), step.says.domain)
 
 
 #: Losses of certificates that have no name.
@@ -563,6 +579,7 @@ SHORT = [id for id in rungs() if id not in LONG]
 def test_rocq_accepts_what_is_exported(ids: list[str]) -> None:
     found = [on_its_rung(id) for id in ids]
     assert [(one.rung, one.why) for one in found] == [standing()[id] for id in ids]
+    assert not any(" iff " in k and why == NO_SIGNS for one in found for k, why in one.left.items())
     checked = check(files("mine", found))
     assert checked.accepted, checked
 
@@ -865,6 +882,42 @@ def test_rocq_refuses_what_our_engine_calls_false(id: str) -> None:
             goals += _goal(f"it_{k}_{j}", text if j else proof.statement, proof)
     accepted = re.findall(r"^(it_\d+_\d+)$", session(goals), re.M)
     assert accepted == expected
+
+
+#: How thresholds that are solved with a root or a logarithm are made false.
+SOLVED = {
+    ("sigmoid-threshold", "The simplex is optimal iff b"): (
+        ("- ln (sqrt", "- ln (- sqrt"),  # the other root
+        ("(N - 4) ^ 2", "(N - 3) ^ 2"),
+        ("(b >= ", "(b <= "),
+        ("3 <= N", "1 <= N"),
+    ),
+    ("minority-collapse", "share one prototype iff rho"): (
+        ("+ sqrt (4", "- sqrt (4"),
+        ("5 * exp", "4 * exp"),
+        ("forall rho tau : R", "exists rho : R, forall tau : R"),
+    ),
+    ("sigmoid-noise", "exist at some bias iff t"): (
+        ("(t >= (N - 1)", "(t >= N"),
+        (">= 0", "<= 0"),
+        ("ln ((rho - 1)", "ln (2 * (rho - 1)"),
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.rocq
+@pytest.mark.usefixtures("rocq")
+@pytest.mark.parametrize("where", SOLVED, ids=lambda where: where[0])
+def test_rocq_refuses_a_threshold_that_is_not_the_root(where: tuple[str, str]) -> None:
+    (step,) = [s for s in results[where[0]].derivation if where[1] in s.title]
+    proof = theorem("it", step.title, step.says)
+    assert all(old in proof.statement for old, _ in SOLVED[where])
+    texts = [proof.statement, *(proof.statement.replace(*change) for change in SOLVED[where])]
+    said = session(
+        [line for k, text in enumerate(texts) for line in _goal(f"it_0_{k}", text, proof)]
+    )
+    assert re.findall(r"^(it_0_\d+)$", said, re.M) == ["it_0_0"]
 
 
 def _goal(called: str, text: str, by: Theorem) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from re import fullmatch
 
-from sympy import Expr, Symbol, log
+from sympy import Expr, Symbol
 
 from ...decide.domain import DomainError
 from ...decide.root import ClampedRoot
@@ -61,7 +61,7 @@ def written(
     left: dict[str, str] = {}
     for k, step in enumerate(result.derivation, 1):
         try:
-            if step.lemma is not None:
+            if step.lemma is not None and not isinstance(step.statement, Iff):
                 raise NotWritten("it follows by a lemma in words")
             found.append(theorem(f"{stem}_{k}", step.title, step.says))
         except NotWritten as why:
@@ -85,15 +85,12 @@ def _rung(result: Result, found: list[Theorem], left: Mapping[str, str]) -> tupl
 
     A result has its thresholds only if every equivalence of its derivation is there.
     """
-    thresholds = {
-        f"{k}. {s.title}": s.says.real
-        for k, s in enumerate(result.derivation, 1)
-        if isinstance(s.statement, Iff) and s.says.real is not None
-    }
+    steps = enumerate(result.derivation, 1)
+    equivalences = (k for k in steps if isinstance(k[1].statement, Iff))
+    thresholds = [f"{k}. {s.title}" for k, s in equivalences if s.says.real is not None]
     open_ = [k for k in left if k in thresholds]
     if any(t.whole for t in found):
-        solved = sum(thresholds[k].has(log) for k in open_)
-        return "whole theorem", "; ".join(_beyond(result, left, solved))
+        return "whole theorem", "; ".join(_beyond(result, left))
     reason = left.get("whole theorem", "none of its quantities has a definition in Rocq")
     if thresholds and not open_:
         return "thresholds", reason
@@ -103,11 +100,8 @@ def _rung(result: Result, found: list[Theorem], left: Mapping[str, str]) -> tupl
     return "numbers" if found else None, reason
 
 
-def _beyond(result: Result, left: Mapping[str, str], thresholds: int) -> Iterator[str]:
+def _beyond(result: Result, left: Mapping[str, str]) -> Iterator[str]:
     """What a result says that is not part of its whole theorem."""
-    if thresholds:
-        many = "a threshold" if thresholds == 1 else f"{thresholds} thresholds"
-        yield f"{many} solved with a logarithm or a root"
     if any(q.expression.has(ClampedRoot) for q in result.quantities.values()):
         yield "the optimum between pure structures"
     if any(step.lemma is DESIGN for step in result.derivation):

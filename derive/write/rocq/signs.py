@@ -2,26 +2,29 @@
 
 These are the proofs of :mod:`~cltheory.derive.decide.coefficients` step by step: exponentials
 become variables, a ratio its factors, and each symbol the end of its range plus a variable that is
->= 0. Each identity is checked by ``ring`` or ``field`` of Rocq, each sign by those of its terms.
+>= 0. Each identity is checked by ``ring`` or ``field`` of Rocq, each sign by those of its terms. A
+square root is a variable too; the sign of a factor that is linear in it is found from its square.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from itertools import product
 from typing import NamedTuple
 
-from sympy import Basic, Dummy, Expr, Mul, Pow, S, Symbol, exp, log, oo, preorder_traversal
+from sympy import Basic, Dummy, Expr, Mul, Pow, S, Symbol, exp, log, oo, preorder_traversal, sqrt
 
 from ...decide.coefficients import closure, substituted
 from ...decide.decide import is_proved_positive
 from ...decide.domain import Case, Domain, Range
-from ...decide.normal import ExpField, NotInField, factor_list
+from ...decide.normal import ExpField, NotInField, canonical, factor_list
 from ...decide.polynomial import Poly, Ring, to_sympy
 from ...decide.ratio import NotRational, reader
-from .terms import NotWritten, exponentials, hypotheses, name, term
+from .terms import ATOM, NotWritten, exponentials, name, roots, term
 
-#: Why there is no proof where other functions than exponentials occur.
-NO_SIGNS = "logarithms and roots have no proofs of signs here"
+#: Why there is no proof where other functions than exponentials and square roots occur.
+NO_SIGNS = "logarithms and higher roots have no proofs of signs here"
 
 
 class Level(NamedTuple):
@@ -47,7 +50,7 @@ class Signs:
     Raises
     ------
     NotWritten
-        If they have parts that are neither rational nor exponentials.
+        If they have parts that are neither rational nor exponentials nor square roots.
     """
 
     def __init__(
@@ -61,6 +64,11 @@ class Signs:
         if not used <= set(domain.ranges):
             raise NotWritten(f"the domain does not bound {used - set(domain.ranges)}")
         self.domain = domain.restricted(closure(used, domain))
+        self.lines: list[str] = []
+        self._facts: dict[Poly, int] = {}
+        self.roots: dict[Expr, Symbol] = {}
+        self._hide_roots(every)
+        every = [*map(self._rootless, [*every, *self.roots])]
         exponents = [a.args[0] for e in every for a in exponentials(e)]
         try:
             self.field = ExpField([*every, *(1 / e for e in exponents if e.free_symbols)])
@@ -68,11 +76,9 @@ class Signs:
             raise NotWritten(str(error)) from None
         if set(self.field.atoms) != set(self.field.exponents):
             raise NotWritten(NO_SIGNS)
+        self._meaning = {**self.field.atoms, **{s: sqrt(q) for q, s in self.roots.items()}}
         self.names: dict[Symbol, str] = {y: f"y{k}" for k, y in enumerate(self.field.atoms, 1)}
-        self.lines: list[str] = []
-        self._facts: dict[Poly, int] = {}
         self._levels: dict[Symbol, int] = {}
-        self._ranges = list(hypotheses(self.domain))
         self._denominators(exponents)
         for text, e in (spelled or {}).items():
             if term(e) != text:
@@ -85,9 +91,58 @@ class Signs:
         self._name_exponentials(every)
         self._denominators(self.named(e) for e in every)
 
+    # --- roots -------------------------------------------------------------------------------
+    def _hide_roots(self, every: Iterable[Expr]) -> None:
+        """A variable >= 0 for each square root, of which nothing else is known but its square."""
+        for k, base in enumerate(dict.fromkeys(p.base for e in every for p in roots(e)), 1):
+            root = self.roots[base] = Symbol(f"root_{k}")
+            of, low = term(base, None, ATOM), f"{root}_low"
+            self.lines += [
+                f"assert ({low} : 0 <= {of}).",
+                *shown_positive("", base, self.domain, strict=False),
+                f"assert ({root}_is := sqrt_sqrt _ {low}). clear {low}.",
+                f"assert ({low} := sqrt_pos {of}).",
+                f"set ({root} := sqrt {of}) in *; clearbody {root}.",
+            ]
+        ranges = dict.fromkeys(self.roots.values(), Range(low_open=False))
+        self._wide = Domain.of_ranges({**self.domain.ranges, **ranges})
+
+    def _rootless(self, e: Expr) -> Expr:
+        return e.xreplace({p: self.roots[p.base] ** (2 * p.exp) for p in roots(e)})
+
+    def _rooted(self, f: Poly) -> tuple[bool, list[str]] | None:
+        """The proof that a factor is > 0 by the square of its root, or by its terms in a symbol."""
+        symbols = f.ring.symbols
+        for base, root in self.roots.items():
+            parts = f.by_powers(symbols.index(root))
+            if parts.keys() != {0, 1}:
+                continue
+            rest, times = parts[0].as_expr(), parts[1].as_expr()
+            gap = times**2 * self._rootless(base) - rest**2
+            for lemma, side, large in (("wins", 1, times), ("loses", -1, rest)):
+                with suppress(NotWritten):
+                    sure = [*self._signed(large), *self._signed(side * gap)]
+                    inner = f"({term(rest, self.names)}) + ({term(times, self.names)}) * {root}"
+                    return True, [
+                        f"apply pos_eq with ({inner}); [eq |].",
+                        f"apply root_{lemma}; [assumption | |].",
+                        *(f"{{ {line} }}" for line in sure),
+                    ]
+            for s, parts in zip(symbols, map(f.by_powers, range(len(symbols))), strict=True):
+                is_known = is_proved_positive(self.field.atoms.get(s, s), self._wide, strict=False)
+                if s == root or len(parts) == 1 or not is_known:
+                    continue
+                with suppress(NotWritten):
+                    found = [(i, self._product(parts[i], {})) for i in sorted(parts, reverse=True)]
+                    if all(sign > 0 for _, (sign, *_) in found) and found[-1][1][2]:
+                        terms = (f"{term(s, self.names)} ^ {i} * ({e})" for i, (_, e, _) in found)
+                        return True, [_equal(" + ".join(terms), strict=True)]
+        return None
+
     # --- exponentials ------------------------------------------------------------------------
     def named(self, e: Expr) -> Expr:
         """An expression with its exponentials as monomials in the variables that stand for them."""
+        e = self._rootless(e)
         return e.xreplace({a: self._monomial(a) for a in e.atoms(exp)})
 
     def _monomial(self, atom: Expr) -> Expr:
@@ -97,13 +152,13 @@ class Signs:
         return found
 
     def _name_exponentials(self, every: list[Expr]) -> None:
-        meaning = dict(self.field.atoms)
+        meaning, where = dict(self.field.atoms), "in * " * bool(self.roots)
         for atom in dict.fromkeys(a for e in every for a in exponentials(e)):
             monomial = self._monomial(atom)
             if monomial in meaning and meaning[monomial] == atom:
                 continue
             text = _as_product(monomial, meaning)
-            self.lines.append(f"replace ({term(atom)}) with ({text}) by exp_eq.")
+            self.lines.append(f"replace ({term(atom)}) with ({text}) {where}by exp_eq.")
         for y, e in self.field.exponents.items():
             called = self.names[y]
             self.lines.append(f"assert (P{called} := exp_pos ({term(e)})).")
@@ -145,6 +200,12 @@ class Signs:
             raise NotWritten("the other is zero")
         try:
             quotient = self.field(self.named(one) / self.named(other))
+            for base, root in self.roots.items():
+                # A root stays below only, as the other has none.
+                above, below = (e.as_expr() for e in (quotient.numer, quotient.denom))
+                turned = above.xreplace({root: -root})
+                norm = (above * turned).expand().xreplace({root**2: self._rootless(base)})
+                quotient = self.field(norm / below / turned)
         except NotInField as error:
             raise NotWritten(str(error)) from None
         sign, text, strict = self._product(quotient.numer, {quotient.denom: 1})
@@ -201,8 +262,8 @@ class Signs:
     def _fact(self, f: Poly) -> int:
         """The sign of a factor, 2 where it may vanish; that it is so is said in the proof, once."""
         if f not in self._facts:
-            for side in (1, -1):
-                found = self._cases(f if side == 1 else -f)
+            for how, side in product((self._cases, self._rooted), (1, -1)):
+                found = how(f if side == 1 else -f)
                 if found is None:
                     continue
                 strict, blocks = found
@@ -212,15 +273,13 @@ class Signs:
                 self._assert(f"{called} : 0 {'<' if strict else '<='} {text}", blocks)
                 break
             else:
-                raise NotWritten(
-                    f"no proof of the sign of {f.as_expr().xreplace(self.field.atoms)}"
-                )
+                raise NotWritten(f"no proof of the sign of {f.as_expr().xreplace(self._meaning)}")
         return self._facts[f]
 
     def _cases(self, f: Poly) -> tuple[bool, list[str]] | None:
         """Whether a factor is > 0 in every case of the domain, or >= 0, and the proof."""
         active = {s for s, d in zip(f.ring.symbols, f.degrees(), strict=True) if d > 0}
-        domain = self.domain.restricted(closure(active - set(self.field.atoms), self.domain))
+        domain = self._wide.restricted(closure(active - set(self.field.atoms), self._wide))
         for sharp in (False, True):
             levels = {y: self._level(y, sharp) for y in self.field.atoms if y in active}
             found = self._in_cases(f, domain, levels)
@@ -270,7 +329,7 @@ class Signs:
     def _known(self, f: Expr) -> None:
         sign, _, strict = self._split(f)
         if not strict:
-            raise NotWritten(f"{f} divides and may vanish")
+            raise NotWritten(f"{f.xreplace(self._meaning)} divides and may vanish")
         ratio = self.field.ratio(f)
         if len(factor_list(ratio.numer)[1]) == 1 and not any(not d.is_number for d in ratio.denom):
             return  # said already, as a factor
@@ -309,9 +368,15 @@ def shown_positive(
 def without_logarithms(part: Basic, domain: Domain) -> tuple[dict[Expr, Symbol], Domain, list[str]]:
     """Any numbers for its logarithms, the domain with these, and lines that put them in."""
     logs = sorted(part.atoms(log), key=lambda e: (-e.count_ops(), str(e)))
-    named = {e: Symbol(f"log_{k}", real=True) for k, e in enumerate(logs, 1)}
+    same = {canonical(e.args[0]): e for e in reversed(logs)}
+    firsts = {e: same[canonical(e.args[0])] for e in logs}
+    every = enumerate(dict.fromkeys(firsts.values()), 1)
+    named = {e: Symbol(f"log_{k}", real=True) for k, e in every}
     wide = Domain.of_ranges({**domain.ranges, **{s: Range(-oo) for s in named.values()}})
-    return named, wide, [f"set ({s} := {term(e)}) in *; clearbody {s}." for e, s in named.items()]
+    others = ((term(e), term(first)) for e, first in firsts.items() if e != first)
+    lines = [f"replace ({e}) with ({first}) by (f_equal; field; nz)." for e, first in others]
+    lines += [f"set ({s} := {term(e)}) in *; clearbody {s}." for e, s in named.items()]
+    return {e: named[first] for e, first in firsts.items()}, wide, lines
 
 
 def split(s: Symbol, r: Range) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sympy import Basic, Eq, Expr, Le, Lt, Symbol, exp, log
+from sympy import Basic, Eq, Expr, Le, Lt, S, Symbol, exp, log
 from sympy.core.relational import Relational
 
 from ...decide.coefficients import closure
+from ...decide.decide import is_proved_positive
 from ...decide.domain import Domain
 from ...proof.relations import Iff, put_in
 from ...proof.statement import ORDER, Statement, each
@@ -146,7 +147,8 @@ def with_logarithms(called: str, title: str, shown: Basic, domain: Domain) -> Th
 def solved(shown: Basic, domain: Domain) -> list[str]:
     """The proof that a parameter is beyond c/log(r), or a + k log(r), iff a condition holds.
 
-    It is where r exp(-c/parameter) is above 1, or exp((parameter - a)/k) above r.
+    It is where r exp(-c/parameter) is above 1, or exp((parameter - a)/k) above r; for k < 0 the
+    inverse of r is taken.
     """
     if not isinstance(shown, Iff) or shown.args[1].has(log):
         raise NotWritten(NO_SIGNS)
@@ -162,15 +164,19 @@ def solved(shown: Basic, domain: Domain) -> list[str]:
         used, form = f"over_ratio ({term(r)}) ({term(scale)})", f"({term(scale)}) / {ln}"
     else:
         k, a = at.expand().coeff(place), at.expand().coeff(place, 0)
-        positive, power = [r, k], exp(((parameter - a) / k).expand())
-        middle, spelled = power - r, f"exp (({x} - ({term(a)})) / ({term(k)}))"
-        used = f"over_log ({term(r)}) ({term(a)}) ({term(k)})"
-        form = f"{term(a, None, 1)} + {term(k, None, 2)} * {ln}"
+        p, q = S.One, r
+        if is_proved_positive(-k, domain):
+            p, q, k = r, S.One, -k
+        positive, power = [p, q, k], exp(((parameter - a) / k).expand())
+        middle, spelled = p * power - q, f"exp (({x} - ({term(a)})) / ({term(k)}))"
+        used = f"over_log ({term(p)}) ({term(q)}) ({term(a)}) ({term(k)})"
+        ends = f"ln {term(q, None, ATOM)} - ln {term(p, None, ATOM)}"
+        form = f"{term(a, None, 1)} + {term(k, None, 2)} * ({ends})"
     lines = [line for k, e in enumerate(positive) for line in shown_positive(f"Q{k}", e, domain)]
     known = " ".join(["ltac:(lra)"] * len(positive))
     lines += [f"assert (QL := ln_above ({term(r)}) ltac:(lra))."] * (not scale.has(place))
     lines += [
-        f"replace ({term(value)}) with ({form}) by (field; nz).",
+        f"replace ({term(value)}) with ({form}) by (rewrite ?ln_1; field; nz).",
         f"assert (W := {used} {x} {known}).",
     ]
     (_, strict), (gap, also) = (_gap(one) for one in shown.args)

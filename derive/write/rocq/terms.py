@@ -37,6 +37,12 @@ def exponentials(e: Expr) -> list[Expr]:
     return sorted(e.atoms(Exp), key=str)
 
 
+def roots(e: Expr) -> list[Expr]:
+    """The powers of square roots in an expression, always in the same order."""
+    halves = (p for p in e.atoms(Pow) if not isinstance(p, Exp) and p.exp.is_Rational)
+    return sorted((p for p in halves if p.exp.q == 2), key=str)
+
+
 def name(symbol: Symbol) -> str:
     """A symbol as a variable of Rocq.
 

@@ -58,6 +58,12 @@ Proof.
   assert (1 < 1 / y); [|lra]. apply Rmult_lt_reg_r with y; [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
 Qed.
 
+(* The sign of a term with a square root, by its square. *)
+Lemma root_wins b a s : 0 <= s -> 0 < b -> 0 < b ^ 2 * (s * s) - a ^ 2 -> 0 < a + b * s.
+Proof. intros S B G. assert (P := Rmult_le_pos b s ltac:(lra) S). apply Rnot_le_lt; intro h. nra. Qed.
+Lemma root_loses b a s : 0 <= s -> 0 < a -> 0 < a ^ 2 - b ^ 2 * (s * s) -> 0 < a + b * s.
+Proof. intros S A G. apply Rnot_le_lt; intro h. nra. Qed.
+
 (* Sums, products, quotients and powers of positive terms; of a sum the last term is > 0. *)
 Ltac nneg := first [assumption | match goal with
   | |- 0 <= _ + _ => apply Rplus_le_le_0_compat; nneg
@@ -78,7 +84,7 @@ with pos := first [assumption | match goal with
 Ltac nz1 := first [lra | apply Rgt_not_eq; red; pos | apply Rgt_not_eq; red; ring_simplify; pos
   | apply Rlt_not_eq, Ropp_lt_cancel; rewrite Ropp_0; ring_simplify; pos | nra].
 Ltac nz := repeat match goal with |- _ /\ _ => split end; nz1.
-Ltac eq := first [ring | field; nz].
+Ltac eq := first [ring | field; nz | match goal with H : ?s * ?s = _ |- _ => field [H]; nz end].
 Ltac exp_eq := rewrite <- ?exp_Ropp, <- ?exp_plus; f_equal; field; nz.
 
 (* Where a function that increases is zero, its sign changes; so thresholds with a logarithm. *)
@@ -104,11 +110,11 @@ Proof.
     apply Ropp_lt_cancel. replace (- (- c / b)) with (c * / b) by (field; lra). replace (- (- c / a)) with (c * / a) by (field; lra).
     apply Rmult_lt_compat_l; [exact C|]. apply Rinv_lt_contravar; [apply Rmult_lt_0_compat|]; assumption.
 Qed.
-Lemma over_log r a k x : 0 < r -> 0 < k -> changes_sign x (a + k * ln r) (exp ((x - a) / k) - r).
+Lemma over_log p q a k x : 0 < p -> 0 < q -> 0 < k -> changes_sign x (a + k * (ln q - ln p)) (p * exp ((x - a) / k) - q).
 Proof.
-  intros R K. apply (by_zero (fun x => exp ((x - a) / k) - r) (fun _ => True)); try exact I.
-  - replace ((a + k * ln r - a) / k) with (ln r) by (field; lra). rewrite exp_ln by exact R. ring.
-  - intros p q _ _ l. apply Rplus_lt_compat_r, exp_increasing, Rmult_lt_compat_r; [apply Rinv_0_lt_compat; exact K | lra].
+  intros P Q K. apply (by_zero (fun x => p * exp ((x - a) / k) - q) (fun _ => True)); try exact I.
+  - replace ((a + k * (ln q - ln p) - a) / k) with (ln q + - ln p) by (field; lra). rewrite exp_plus, exp_Ropp, !exp_ln by assumption. field. lra.
+  - intros b c _ _ l. apply Rplus_lt_compat_r, Rmult_lt_compat_l, exp_increasing, Rmult_lt_compat_r; [exact P | apply Rinv_0_lt_compat; exact K | lra].
 Qed.
 
 (* Limits: a function that is continuous at 0, of what becomes small. *)
