@@ -56,10 +56,13 @@ def certified(
     NotWritten
         If the loss or the structure is of another kind, or the bound is below what is claimed.
     """
+    exact: dict[str, Expr] = {
+        r.name: S.One if r.kind == "self" else Rational(inner.get(r.name, 0))
+        for r in problem.structure.relations
+    }
     if isinstance(problem.structure, Configuration):
-        return Several(called, problem, point, inner).theorems(claim)
-    exact = {r.name: Rational(inner.get(r.name, 0)) for r in problem.structure.relations}
-    exact = on_kinks(problem, {**exact, "self": S.One}, sides)
+        return Several(called, problem, exact, point).theorems(claim)
+    exact = on_kinks(problem, exact, sides)
     declared = read(called, problem, exact, point, sides)
     eigenspaces = [
         k for k in product((MEAN, CONTRAST), repeat=len(declared.axes)) if _is(k, declared)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sympy import Expr, S, Symbol, exp
 
@@ -33,8 +33,8 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Declared:
-    """A loss on a structure, and inner products by relation; subclasses say which losses.
+class Defined:
+    """A loss on a structure, and inner products by relation: their definitions.
 
     Attributes
     ----------
@@ -46,19 +46,61 @@ class Declared:
         Inner products by relation.
     at
         Values that are put in for symbols.
-    sides
-        By term, how much of the slope beyond its kink is taken on it.
     """
 
     called: str
     problem: Problem
     inner: Mapping[str, Expr]
     at: Mapping[Symbol, Expr] = field(default_factory=dict)
+
+    #: The types of a term and of what says how two points are related, and the fields of a term.
+    kind: ClassVar[str]
+    related: ClassVar[str] = "list bool"
+    fields: ClassVar[str]
+
+    def put(self, e: Expr) -> Expr:
+        """An expression with the values."""
+        return e.xreplace(dict(self.at))
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The terms of the loss."""
+        raise NotImplementedError
+
+    def by_pattern(self, values: Mapping[Any, Expr]) -> str:
+        """A function of how two points are related."""
+        raise NotImplementedError
+
+    @property
+    def products(self) -> Mapping[Any, Expr]:
+        """The inner products by what such functions distinguish."""
+        return self.inner
+
+    def definitions(self, symbols: tuple[Symbol, ...] = ()) -> str:
+        """The loss and the inner products."""
+        given = f" ({' '.join(map(name, symbols))} : R)" if symbols else ""
+        every = ";\n    ".join(self.terms)
+        return (
+            f"Definition {self.called}_terms{given} : list {self.kind} :=\n  [ {every} ].\n"
+            f"Definition {self.called}_inner{given} : {self.related} -> R :=\n"
+            f"  {self.by_pattern(self.products)}."
+        )
+
+
+@dataclass(frozen=True)
+class Declared(Defined):
+    """One on points that are all alike; subclasses say which losses.
+
+    Attributes
+    ----------
+    sides
+        By term, how much of the slope beyond its kink is taken on it.
+    """
+
     sides: Sequence[str | None] = ()
 
-    #: What is unfolded in a goal, and the projections of a term.
+    #: What is unfolded in a goal.
     unfolded: ClassVar[tuple[str, ...]]
-    fields: ClassVar[str]
     #: Lines that make what is unfolded smaller, where that is worth the time.
     cleared: ClassVar[tuple[str, ...]] = ()
     #: What is decided of numbers before they are compared.
@@ -67,10 +109,6 @@ class Declared:
     def __post_init__(self) -> None:
         if not isinstance(self.problem.structure, Scheme):
             raise NotWritten("it has points of several kinds")
-
-    def put(self, e: Expr) -> Expr:
-        """An expression with the values."""
-        return e.xreplace(dict(self.at))
 
     # --- the declaration -------------------------------------------------------------------
     @property
@@ -141,7 +179,7 @@ class Declared:
         """The axes as real numbers."""
         return f"[{'; '.join(map(term, self.axes))}]"
 
-    def by_pattern(self, values: Mapping[str, Expr]) -> str:
+    def by_pattern(self, values: Mapping[Any, Expr]) -> str:
         """A function of which indices agree."""
         return self.matched({r: term(v) for r, v in values.items() if v != 0})
 
@@ -151,23 +189,7 @@ class Declared:
         cases = [f"{agreeing(p)} => {values[r]}" for p, r in patterns if r in values]
         return f"fun a => match a with {' | '.join([*cases, f'_ => {otherwise}'])} end"
 
-    @property
-    def terms(self) -> tuple[str, ...]:
-        """The terms of the loss."""
-        raise NotImplementedError
-
-    def definitions(self, symbols: tuple[Symbol, ...] = ()) -> str:
-        """The loss and the inner products, by which indices agree."""
-        given = f" ({' '.join(map(name, symbols))} : R)" if symbols else ""
-        every = ";\n    ".join(self.terms)
-        return (
-            f"Definition {self.called}_terms{given} : list {self.kind} :=\n  [ {every} ].\n"
-            f"Definition {self.called}_inner{given} : list bool -> R :=\n"
-            f"  {self.by_pattern(self.inner)}."
-        )
-
-    #: The type of a term, and lemmas that are needed before it is said that the loss is convex.
-    kind: ClassVar[str]
+    #: Lemmas that are needed before it is said that the loss is convex.
     before: ClassVar[tuple[str, ...]] = ()
 
     def loss_of(self, terms: str) -> str:

@@ -7,20 +7,19 @@ number per kind, for contrasts within it, and by a matrix with a row for each ki
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import product
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sympy import Expr, Matrix, Rational, S, Symbol
+from sympy import Expr, Matrix, Rational, S
 
 from ...losses.softmax import SoftmaxLoss, SoftmaxTerm
 from ...optimum.blocks import ReducedOnOrbits
 from ...optimum.reduce import ReducedLoss
-from ...problems.problem import Problem
 from ...structures.configuration import Configuration
 from .declared import at_numbers
+from .softmax import SoftmaxTerms
 from .statements import Theorem
 from .terms import NotWritten, agreeing, term
 
@@ -79,14 +78,11 @@ def claimed(
     )
 
 
-@dataclass(frozen=True)
-class Several:
+class Several(SoftmaxTerms):
     """A softmax loss at numbers, and inner products by the names of relations."""
 
-    called: str
-    problem: Problem
-    at: Mapping[Symbol, Expr]
-    inner_products: Mapping[str, str]
+    fields = "its_weight its_denominator its_positives"
+    kind, related = "member_term", "relation"
 
     def __post_init__(self) -> None:
         loss = self.problem.loss
@@ -94,8 +90,6 @@ class Several:
             raise NotWritten("on points of several kinds, only softmax losses are written")
         if loss.over_batches or any(t.own_positive for t in loss.terms):
             raise NotWritten("on points of several kinds, positives share a denominator")
-        if any(set(t.denominator_weights) - {S.One} for t in loss.terms):
-            raise NotWritten("what is in a denominator has another weight than 1")
         if not self.tau.is_Rational:
             raise NotWritten(f"{self.tau} is not rational")
 
@@ -105,21 +99,6 @@ class Several:
         """The kinds and their relations."""
         assert isinstance(self.problem.structure, Configuration)
         return self.problem.structure
-
-    @property
-    def loss(self) -> SoftmaxLoss:
-        """The declaration."""
-        assert isinstance(self.problem.loss, SoftmaxLoss)
-        return self.problem.loss
-
-    def put(self, e: Expr) -> Expr:
-        """An expression with the values."""
-        return e.xreplace(dict(self.at))
-
-    @cached_property
-    def tau(self) -> Expr:
-        """The temperature."""
-        return self.put(self.loss.temperature)
 
     @cached_property
     def axes(self) -> list[tuple[int, ...]]:
@@ -148,29 +127,20 @@ class Several:
         return sum((k * summand(r) for r, k in rows), S.Zero)
 
     @cached_property
-    def inner(self) -> dict[Relation, Rational]:
+    def products(self) -> dict[Relation, Expr]:
         """Inner products."""
-        return {
-            r: S.One if kind == "self" else Rational(self.inner_products.get(name, 0))
-            for r, (name, kind, _) in self.relations.items()
-        }
+        return {r: self.inner[name] for r, (name, _, _) in self.relations.items()}
 
-    def below(self, t: SoftmaxTerm, r: Relation) -> Expr:
-        """What it weighs in the denominator."""
-        return S(int(self.relations[r][1] in t.denominator))
+    @property
+    def names(self) -> dict[Relation, str]:
+        """What the loss calls each relation."""
+        return {r: kind for r, (_, kind, _) in self.relations.items()}
 
-    def positive(self, t: SoftmaxTerm, r: Relation) -> Expr:
+    def above(self, t: SoftmaxTerm) -> dict[Relation, Expr]:
         """What each pair is of the mean over the positives."""
-
-        def weight(r: Relation) -> Expr:
-            kind = self.relations[r][1]
-            return self.put(t.weight(kind)) if kind in t.positives else S.Zero
-
-        return weight(r) / self.row(r[0], weight) if weight(r) else S.Zero
-
-    def weight(self, t: SoftmaxTerm) -> Expr:
-        """What a term weighs."""
-        return self.put(t.coefficient)
+        every = self.names.items()
+        weights = {r: self.put(t.weight(k)) if k in t.positives else S.Zero for r, k in every}
+        return {r: w / self.row(r[0], weights.__getitem__) if w else w for r, w in weights.items()}
 
     # --- at the inner products ----------------------------------------------------------------
     @cached_property
@@ -179,14 +149,9 @@ class Several:
         return ReducedOnOrbits(self.loss, self.structure).rows
 
     @cached_property
-    def _named(self) -> dict[str, Expr]:
-        """Inner products by the names of relations."""
-        return {name: self.inner[r] for r, (name, _, _) in self.relations.items()}
-
-    @cached_property
     def pull(self) -> dict[Relation, Expr]:
         """The derivative in the entry of a pair at its first point, times the temperature."""
-        rows = [reduced.pair_gradient(self._named) for _, reduced in self._rows]
+        rows = [reduced.pair_gradient(self.inner) for _, reduced in self._rows]
         return {
             r: at_numbers(rows[r[0]][name], self.at).evalf(WORKING)
             for r, (name, _, _) in self.relations.items()
@@ -195,7 +160,7 @@ class Several:
     @property
     def value(self) -> Expr:
         """The loss of the inner products."""
-        parts = (part * reduced.value(self._named) for part, reduced in self._rows)
+        parts = (part * reduced.value(self.inner) for part, reduced in self._rows)
         return at_numbers(sum(parts, S.Zero), self.at).evalf(WORKING)
 
     @property
@@ -209,7 +174,7 @@ class Several:
 
     def bound(self, y: list[Rational]) -> Expr:
         """What follows from multipliers."""
-        lost = self.mean(lambda i: y[i] - self.row(i, lambda r: self.pull[r] * self.inner[r]))
+        lost = self.mean(lambda i: y[i] - self.row(i, lambda r: self.pull[r] * self.products[r]))
         return (self.value + lost / self.tau).evalf(WORKING)
 
     def multipliers(self) -> Iterator[tuple[list[Rational], list[Rational]]]:
@@ -218,7 +183,7 @@ class Several:
         Of contrasts no eigenvalue is below the multiplier of their kind, and the mean of a kind has
         what is left.
         """
-        pull, inner = self.pull, self.inner
+        pull, inner = self.pull, self.products
         exact = [
             self.row(i, lambda r: (pull[r] + pull[r[1], r[0], r[2]]) / 2 * inner[r])
             for i in self._every
@@ -252,9 +217,9 @@ class Several:
         )
 
     # --- text -----------------------------------------------------------------------------------
-    def function(self, value: Callable[[Relation], Expr]) -> str:
+    def by_pattern(self, values: Mapping[Any, Expr]) -> str:
         """A function of the relation."""
-        cases = [f"{_of(r)} => {term(value(r))}" for r in self.relations if value(r) != 0]
+        cases = [f"{_of(r)} => {term(v)}" for r, v in values.items() if v != 0]
         return "fun r => match r with " + "\n        | ".join([*cases, "_ => 0"]) + " end"
 
     @property
@@ -262,31 +227,16 @@ class Several:
         """The sizes as natural numbers."""
         return _lists(self.axes, "%nat")
 
-    @property
-    def definitions(self) -> str:
-        """The loss and the inner products."""
-        every = ";\n    ".join(
-            f"{{| its_weight := {term(self.weight(t))};\n"
-            f"      its_denominator := {self.function(partial(self.below, t))};\n"
-            f"      its_positives := {self.function(partial(self.positive, t))} |}}"
-            for t in self.loss.terms
-        )
-        inner = self.function(self.inner.__getitem__)
-        return (
-            f"Definition {self.called}_terms : list member_term :=\n  [ {every} ].\n"
-            f"Definition {self.called}_inner : relation -> R :=\n  {inner}."
-        )
-
     def theorems(self, claim: Mapping[str, str]) -> tuple[Theorem, Theorem]:
         """The loss of the inner products, and a bound on that of all unit vectors."""
         found = next(self.multipliers(), None)
         if found is None:
             raise NotWritten("the gradient gives no bound")
         written = Written(
-            loss=f"(loss_of_kinds {self.kinds} {term(self.tau, None, 3)} {self.called}_terms)",
+            loss=f"(loss_of_kinds {self.kinds} {self.tau_text} {self.called}_terms)",
             point=f"(fun u w => {self.called}_inner (between_members u w))",
             vectors=f"unit_members {self.kinds}",
-            definitions=self.definitions,
+            definitions=self.definitions(),
             lemmas=tuple(self._lemmas(*found)),
             valued=(f"rewrite (kinds_value_at {self._data}).", self._numeric),
             bounded=(
@@ -304,7 +254,7 @@ class Several:
 
     @property
     def _given(self) -> str:
-        return f"{term(self.tau, None, 3)} {self.called}_terms {self.called}_inner"
+        return f"{self.tau_text} {self.called}_terms {self.called}_inner"
 
     @property
     def _numeric(self) -> str:

@@ -2,29 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sympy import Expr, S, exp
 
 from ...losses.softmax import SoftmaxLoss, SoftmaxTerm
 from ...optimum.reduce import ReducedLoss
 from ...structures.scheme import Scheme
-from .declared import Declared, Part
+from .declared import Declared, Defined, Part
 from .terms import PRODUCT, NotWritten, term
 
 
-class Softmax(Declared):
+class SoftmaxTerms(Defined):
+    """The terms of a softmax loss: what each weighs, its denominator and its positives."""
+
+    fields = "weight denominator positives"
+    kind = "term"
+
+    @property
+    def loss(self) -> SoftmaxLoss:
+        """The declaration."""
+        assert isinstance(self.problem.loss, SoftmaxLoss)
+        return self.problem.loss
+
+    @cached_property
+    def tau(self) -> Expr:
+        """The temperature."""
+        return self.put(self.loss.temperature)
+
+    @cached_property
+    def tau_text(self) -> str:
+        """The same as a term."""
+        if any(s.is_integer for s in self.tau.free_symbols):
+            raise NotWritten("the temperature depends on a size")
+        return term(self.tau, None, 3)
+
+    def weight(self, t: SoftmaxTerm) -> Expr:
+        """What a term weighs."""
+        return self.put(t.coefficient)
+
+    @property
+    def names(self) -> Mapping[Any, str]:
+        """What the loss calls each relation."""
+        raise NotImplementedError
+
+    def below(self, t: SoftmaxTerm) -> dict[Any, Expr]:
+        """What each relation weighs in the denominator."""
+        every = self.names.items()
+        found = {r: t.in_denominator(k) if k in t.denominator else S.Zero for r, k in every}
+        if not set(found.values()) <= {S.Zero, S.One}:
+            raise NotWritten("what is in a denominator has another weight than 1")
+        return found
+
+    def above(self, t: SoftmaxTerm) -> dict[Any, Expr]:
+        """What is written of the positives of a term."""
+        raise NotImplementedError
+
+    @cached_property
+    def terms(self) -> tuple[str, ...]:
+        """The terms of the loss."""
+        weight, denominator, positives, *_ = self.fields.split()
+        return tuple(
+            f"{{| {weight} := {term(self.weight(t))};\n"
+            f"      {denominator} := {self.by_pattern(self.below(t))};\n"
+            f"      {positives} := {self.by_pattern(self.above(t))} |}}"
+            for t in self.loss.terms
+        )
+
+
+class Softmax(SoftmaxTerms, Declared):
     """A softmax loss whose positives share a denominator."""
 
     unfolded = ("gradient", "partition")
-    fields = "weight denominator positives"
-    kind = "term"
     smooth = "softmax_smooth _ _ _ _ ok"
     valued = "value"
     #: The loss and its gradient in the library, and whether each positive has its own denominator.
-    names: ClassVar[tuple[str, str]] = ("loss", "gradient")
+    library: ClassVar[tuple[str, str]] = ("loss", "gradient")
     own: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -38,26 +93,9 @@ class Softmax(Declared):
             raise NotWritten("some positives have their own denominator, and others share one")
 
     @property
-    def loss(self) -> SoftmaxLoss:
-        """The declaration."""
-        assert isinstance(self.problem.loss, SoftmaxLoss)
-        return self.problem.loss
-
-    @cached_property
-    def tau(self) -> Expr:
-        """The temperature."""
-        return self.put(self.loss.temperature)
-
-    def weight(self, t: SoftmaxTerm) -> Expr:
-        """What a term weighs."""
-        return self.put(t.coefficient)
-
-    def below(self, t: SoftmaxTerm) -> dict[str, Expr]:
-        """What each relation weighs in the denominator."""
-        found = {r: t.in_denominator(r) if r in t.denominator else S.Zero for r in self.counts}
-        if not set(found.values()) <= {S.Zero, S.One}:
-            raise NotWritten("what is in a denominator has another weight than 1")
-        return found
+    def names(self) -> Mapping[str, str]:
+        """What the loss calls each relation."""
+        return {r: r for r in self.counts}
 
     @property
     def seen(self) -> Scheme:
@@ -89,23 +127,6 @@ class Softmax(Declared):
         """What is written of the positives of a term."""
         return self.pulls(t)
 
-    @cached_property
-    def terms(self) -> tuple[str, ...]:
-        """The terms of the loss."""
-        return tuple(
-            f"{{| weight := {term(self.weight(t))};\n"
-            f"      denominator := {self.by_pattern(self.below(t))};\n"
-            f"      positives := {self.by_pattern(self.above(t))} |}}"
-            for t in self.loss.terms
-        )
-
-    @cached_property
-    def tau_text(self) -> str:
-        """The temperature."""
-        if any(s.is_integer for s in self.tau.free_symbols):
-            raise NotWritten("the temperature depends on a size")
-        return term(self.tau, None, 3)
-
     @property
     def scale(self) -> str:
         """What the gradient, which is times the temperature, is to be multiplied by."""
@@ -113,11 +134,11 @@ class Softmax(Declared):
 
     def loss_of(self, terms: str) -> str:
         """The loss with these terms, a function of a matrix, for sizes that are natural numbers."""
-        return f"({self.names[0]} {self.numbers} {self.tau_text} {terms})"
+        return f"({self.library[0]} {self.numbers} {self.tau_text} {terms})"
 
     def gradient_of(self, sizes: str, terms: str, inner: str) -> str:
         """Its gradient by relation, for sizes that are real numbers."""
-        return f"({self.names[1]} {sizes} {self.tau_text} {terms} {inner})"
+        return f"({self.library[1]} {sizes} {self.tau_text} {terms} {inner})"
 
     @cached_property
     def spelled(self) -> dict[str, Expr]:
@@ -164,7 +185,7 @@ class OwnSoftmax(Softmax):
     cleared = ("rewrite ?Rmult_0_l, ?Rmult_0_r, ?Rplus_0_l, ?Rplus_0_r.",)
     smooth = "own_smooth _ _ _ _ (proj1 ok) (proj2 ok)"
     valued = "own_value"
-    names = ("own_loss", "own_gradient")
+    library = ("own_loss", "own_gradient")
     own = True
 
     def signs(self, terms: str, inner: str) -> Iterator[Part]:

@@ -1,7 +1,8 @@
 (* Written by cltheory. InfoNCE at one anchor: its gradient is (M - z+)/tau, and what the softmax mean m
    of the negatives is bounded by. *)
 From Coq Require Import Reals Lra Lia List Arith.
-Require Import cltheory_loss cltheory_signs cltheory_gram cltheory_optimal cltheory_convex.
+From Coquelicot Require Import Coquelicot.
+Require Import cltheory_loss cltheory_signs cltheory_gram.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -21,11 +22,7 @@ Proof.
 Qed.
 Lemma dot_square d a b u v f : (forall t, f t = a * u t + b * v t) ->
   dot d f f = a ^ 2 * dot d u u + 2 * a * b * dot d u v + b ^ 2 * dot d v v.
-Proof.
-  intro e. rewrite (dot_ext d f (fun t => a * u t + b * v t)) by (intros; apply e).
-  rewrite dot_line, (dot_sym d u f), (dot_sym d v f), !(dot_ext d f (fun t => a * u t + b * v t)) by (intros; apply e).
-  rewrite !dot_line, (dot_sym d v u). ring.
-Qed.
+Proof. intro e. unfold dot. rewrite <- !sum_scal, <- !sum_plus. apply sum_ext; intros; rewrite e; ring. Qed.
 Lemma dot_cauchy d u v : dot d v v = 1 -> dot d u v ^ 2 <= dot d u u.
 Proof.
   intro e. assert (P := dot_pos d (fun t => 1 * u t + - dot d u v * v t)).
@@ -37,18 +34,6 @@ Proof.
   intros h p. destruct N; [lia|]. simpl. apply Rplus_le_lt_0_compat; [apply sum_pos; intros; left; apply p | apply p].
 Qed.
 
-(* Over the negatives and the positive. *)
-Definition more (N : nat) (f : option nat -> R) : R := sum N (fun j => f (Some j)) + f None.
-Lemma more_linear N : linear (fun _ => True) (more N).
-Proof.
-  unfold more. constructor; intros.
-  - apply Rplus_le_compat; [apply (lin_le (sum_linear N)); intros|]; apply H, I.
-  - rewrite sum_plus. ring.
-  - rewrite sum_scal. ring.
-  - apply (derivable_pt_lim_plus (fun t => sum N (fun j => f (Some j) t)) (f None));
-      [apply (lin_der (sum_linear N) (fun j => f (Some j))); intros|]; apply H, I.
-Qed.
-
 (* A combination is no longer than the largest eigenvalue allows. *)
 Lemma rayleigh d N z w s : (1 <= N)%nat -> 0 <= s ->
   (forall v, sum N (fun j => dot d (z j) v ^ 2) / INR N <= s * dot d v v) ->
@@ -57,18 +42,15 @@ Proof.
   intros one S0 M. set (C := combined N w z). set (X := dot d C C). set (W := sum N (fun j => w j ^ 2)).
   assert (PN : 0 < INR N) by (apply lt_0_INR; lia). assert (PX : 0 <= X) by apply dot_pos.
   assert (PW : 0 <= W) by (apply sum_pos; intros; apply pow2_ge_0).
-  set (A := sum N (fun j => dot d (z j) C ^ 2)).
-  assert (HA : A <= INR N * s * X).
-  { specialize (M C). fold X in M. fold A in M. apply Rmult_le_compat_l with (r := INR N) in M; [|lra].
-    replace (INR N * (A / INR N)) with A in M by (field; lra). lra. }
+  specialize (M C). apply (proj1 (Rle_div_l _ _ _ PN)) in M. fold X in M.
   assert (Q : forall k, 0 <= k * (k * W - X) + (INR N * s - k) * X).
   { intro k. assert (P : 0 <= sum N (fun j => (k * w j - dot d (z j) C) ^ 2)) by (apply sum_pos; intros; apply pow2_ge_0).
     rewrite (sum_ext N _ (fun j => k ^ 2 * w j ^ 2 + ((- 2 * k) * (w j * dot d (z j) C) + dot d (z j) C ^ 2))) in P by (intros; ring).
-    rewrite !sum_plus, !sum_scal, <- dot_combined in P. fold C X A W in P. lra. }
-  destruct S0 as [S0|<-].
-  - assert (K : 0 < INR N * s) by (apply Rmult_lt_0_compat; assumption). assert (B := Q (INR N * s)). nra.
-  - apply Rnot_lt_le; intro L. rewrite Rmult_0_l in L. set (k := X / (W + 1)). assert (K : 0 < k) by (apply Rdiv_lt_0_compat; lra).
-    assert (E : X = k * (W + 1)) by (unfold k; field; lra). assert (B := Q k). rewrite E, Rmult_0_r in B. nra.
+    rewrite !sum_plus, !sum_scal, <- dot_combined in P. fold C X W in P. lra. }
+  apply Rnot_lt_le; intro L. assert (0 <= INR N * s) by (apply Rmult_le_pos; lra).
+  destruct PW as [PW|E]; [|specialize (Q (INR N * s + 1)); rewrite <- E in *; nra].
+  assert (K : INR N * s < X / W) by (apply (proj1 (Rlt_div_r _ _ _ PW)); lra). assert (0 < X) by nra.
+  specialize (Q (X / W)). replace (X / W * W - X) with 0 in Q by (field; lra). nra.
 Qed.
 
 Section Anchor.
@@ -95,8 +77,7 @@ Proof. apply sum_more; [apply one_more | intros; apply exp_pos]. Qed.
 Lemma eps_range : 0 < eps < 1.
 Proof.
   assert (P := push_pos). assert (Q := exp_pos (dot d z zp / tau)). fold (power c z zp) in Q. unfold read_epsilon.
-  split; [apply Rdiv_lt_0_compat; lra|]. apply Rmult_lt_reg_r with (power c z zp + read_push c); [lra|].
-  unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
+  split; [apply Rdiv_lt_0_compat | apply Rlt_div_l]; lra.
 Qed.
 Lemma q_pos j : 0 <= q j.
 Proof. left. apply Rdiv_lt_0_compat; [apply exp_pos | apply push_pos]. Qed.
@@ -115,23 +96,22 @@ Proof.
 Qed.
 Theorem gradient_here : is_gradient c (fun t => (M t - zp t) / tau).
 Proof.
-  intro v. assert (T := warm). assert (PS := push_pos). set (key := fun o => match o with Some j => zn j | None => zp end).
-  set (x := fun (u : vector) o => dot d u (key o) / tau).
-  assert (Z : sum N (fun j => 1 * exp (x z (Some j))) = read_push c) by (apply sum_ext; intros; apply Rmult_1_l).
-  assert (PP := exp_pos (dot d z zp / tau)).
-  assert (S := slope _ _ _ _ _ (soft_convex (more_linear N) (fun _ => 1) (fun o => if o then 0 else 1) (x z)
-    (fun _ _ => Rle_0_1) ltac:(unfold more; rewrite Z, Rmult_1_l; unfold x, key; lra)) (x v)).
-  match type of S with derivable_pt_lim _ _ ?l => replace (dot d _ v) with l end; [apply der_ext with (2 := S); intro r|].
-  - unfold soft, more, infonce, power. assert (E : forall k, dot d (fun t => z t + r * v t) k / tau = dot d z k / tau + r * (dot d v k / tau)).
-    { intro k. rewrite (dot_ext d _ (fun t => 1 * z t + r * v t)) by (intros; ring). rewrite dot_line. unfold Rdiv; ring. }
-    rewrite E, (sum_ext N (fun j => exp (dot d _ _ / tau)) (fun j => 1 * exp (x z (Some j) + r * x v (Some j)))) by (intros; rewrite E, Rmult_1_l; reflexivity).
-    set (n := sum N (fun j => 1 * exp _)). assert (0 <= n) by (apply sum_pos; intros; rewrite Rmult_1_l; left; apply exp_pos).
-    set (e := dot d z zp / tau + r * (dot d v zp / tau)). change (x z None + r * x v None) with e. assert (P := exp_pos e).
-    rewrite sum_scal. unfold Rdiv. rewrite ln_mult, ln_Rinv, ln_exp, (Rplus_comm (exp e)), !Rmult_1_l by (try apply Rinv_0_lt_compat; lra). ring.
-  - rewrite gradient_dot_here. unfold read_m. rewrite dot_combined, (dot_sym d zp v). unfold more, soft_pull, more. rewrite Z.
-    rewrite (sum_ext N _ (fun j => eps / tau * (q j * dot d (zn j) v))).
-    + rewrite sum_scal. unfold read_epsilon, power, x, key. field. lra.
-    + intros j _. unfold read_epsilon, read_q, power, x, key. rewrite (dot_sym d v). field. lra.
+  intro v. assert (T := warm). assert (PS := push_pos). set (x := fun (u k : vector) => dot d u k / tau).
+  set (B := fun r => sum N (fun j => exp (x z (zn j) + r * x v (zn j)))). assert (P := fun r => exp_pos (x z zp + r * x v zp)).
+  assert (B0 : B 0 = read_push c) by (apply sum_ext; intros; rewrite Rmult_0_l, Rplus_0_r; reflexivity).
+  assert (D : is_derive B 0 (read_push c / tau * dot d m v)).
+  { unfold read_m. rewrite dot_combined, <- sum_scal.
+    apply is_derive_Reals, (lin_der (sum_linear N) (fun j r => exp (x z (zn j) + r * x v (zn j)))). intros j _. apply is_derive_Reals.
+    auto_derive; [exact I|]. rewrite Rmult_0_l, Rplus_0_r. unfold read_q, power, x. rewrite (dot_sym d v). field. lra. }
+  apply der_ext with (fun r => ln (exp (x z zp + r * x v zp) + B r) - (x z zp + r * x v zp)).
+  - intro r. assert (E : forall k, dot d (fun t => z t + r * v t) k / tau = x z k + r * x v k).
+    { intro k. rewrite (dot_ext d _ (fun t => 1 * z t + r * v t)) by (intros; ring). rewrite dot_line. unfold x, Rdiv; ring. }
+    unfold infonce, power. rewrite E, (sum_ext N _ (fun j => exp (x z (zn j) + r * x v (zn j)))) by (intros; rewrite E; reflexivity). fold (B r).
+    assert (0 <= B r) by (apply sum_pos; intros; left; apply exp_pos). specialize (P r).
+    unfold Rdiv. rewrite ln_mult, ln_Rinv, ln_exp by (try apply Rinv_0_lt_compat; lra). ring.
+  - apply is_derive_Reals. specialize (P 0). auto_derive; rewrite ?B0; [repeat split; [exists (read_push c / tau * dot d m v); exact D | lra]|].
+    rewrite (is_derive_unique (fun r : R => B r) _ _ D), gradient_dot_here, (dot_sym d zp v). unfold read_epsilon, power. fold (x z zp).
+    rewrite Rmult_0_l, Rplus_0_r in *. unfold x at 1 4. field. lra.
 Qed.
 Variable g : vector.
 Hypothesis gradient_ : is_gradient c g.
@@ -202,39 +182,42 @@ Proof.
   assert (R := rayleigh d N (across c) q s one_more (moment_pos _ _ h) h). fold (read_participation c) in R.
   rewrite (dot_square d 1 (- dot d m zp) m zp) in R by apply across_mean. rewrite unit_p in R. lra.
 Qed.
-Lemma part_at_most w s : moment_at_most c zn s -> part_of c w <= s * (INR N * sum N (fun j => (eps * w j) ^ 2)).
-Proof. intro h. apply rayleigh; [apply one_more | exact (moment_pos _ _ h) | exact h]. Qed.
+Lemma about_mean f : let a := sum N f / INR N in sum N (fun j => (f j - a) ^ 2) = sum N (fun j => f j ^ 2) - INR N * a ^ 2.
+Proof.
+  assert (B := by_mean N f f one_more). fold (center N f) in *. cbv zeta.
+  rewrite (sum_ext N (fun j => (_ - _) ^ 2) (fun j => (f j - center N f) * (f j - center N f))), (sum_ext N (fun j => f j ^ 2) (fun j => f j * f j)) by (intros; ring). lra.
+Qed.
+Lemma part_at_most w s : moment_at_most c zn s -> part_of c w <= s * (eps ^ 2 * (INR N * sum N (fun j => w j ^ 2))).
+Proof.
+  intro h. assert (R := rayleigh d N zn (fun j => eps * w j) s one_more (moment_pos _ _ h) h).
+  rewrite (sum_ext N _ (fun j => eps ^ 2 * w j ^ 2)), sum_scal in R by (intros; ring). unfold part_of. lra.
+Qed.
 Lemma size_pos_ : 0 < INR N. Proof. apply lt_0_INR, one_more. Qed.
 Lemma sampling_most s : moment_at_most c zn s -> sampling c <= s * eps ^ 2.
 Proof.
   intro h. assert (P := size_pos_). assert (A := part_at_most (fun _ => / INR N) s h). cbv beta in A. rewrite sum_const in A.
-  replace (INR N * (INR N * (eps * / INR N) ^ 2)) with (eps ^ 2) in A by (field; lra). exact A.
+  replace (INR N * (INR N * (/ INR N) ^ 2)) with 1 in A by (field; lra). rewrite Rmult_1_r in A. exact A.
 Qed.
 Lemma fluctuation_most s : moment_at_most c zn s -> fluctuation c <= s * (eps ^ 2 * (INR N * read_participation c - 1)).
 Proof.
-  intro h. assert (P := size_pos_). assert (A := part_at_most (fun j => q j - / INR N) s h). cbv beta in A.
-  rewrite (sum_ext N (fun j => (eps * (q j - / INR N)) ^ 2) (fun j => eps ^ 2 * q j ^ 2 + (- 2 * eps ^ 2 / INR N * q j + eps ^ 2 / INR N ^ 2))) in A
-    by (intros; field; lra).
-  rewrite !sum_plus, !sum_scal, sum_const, q_sum in A. fold (read_participation c) in A.
-  replace (INR N * _) with (eps ^ 2 * (INR N * read_participation c - 1)) in A by (field; lra). exact A.
+  intro h. assert (P := size_pos_). assert (A := part_at_most (fun j => q j - / INR N) s h). assert (V := about_mean q).
+  rewrite q_sum in V. unfold Rdiv in V. rewrite Rmult_1_l in V. fold (read_participation c) in V. cbv beta zeta in *. rewrite V in A.
+  replace (INR N * _) with (INR N * read_participation c - 1) in A by (field; lra). exact A.
 Qed.
 Lemma linear_most s : moment_at_most c zn s -> linear_part c <= s * (eps ^ 2 * read_variance c / tau ^ 2).
 Proof.
-  intro h. assert (P := size_pos_). assert (T := warm).
-  assert (A := part_at_most (fun j => (read_similar c j - read_mean_similar c) / (INR N * tau)) s h). cbv beta in A.
-  rewrite (sum_ext N (fun j => (eps * _) ^ 2) (fun j => eps ^ 2 / (INR N ^ 2 * tau ^ 2) * (read_similar c j - read_mean_similar c) ^ 2)) in A
-    by (intros; field; lra).
-  rewrite sum_scal in A. unfold read_variance. set (V := sum N (fun j => (_ - _) ^ 2)) in *.
-  replace (eps ^ 2 * (V / INR N) / tau ^ 2) with (INR N * (eps ^ 2 / (INR N ^ 2 * tau ^ 2) * V)) by (field; lra). exact A.
+  intro h. assert (P := size_pos_). assert (T := warm). set (a := read_mean_similar c).
+  assert (A := part_at_most (fun j => (read_similar c j - a) / (INR N * tau)) s h).
+  rewrite (sum_ext N _ (fun j => / (INR N * tau) ^ 2 * (read_similar c j - a) ^ 2)), sum_scal in A by (intros; field; lra).
+  unfold read_variance. fold a. set (V := sum N (fun j => (_ - _) ^ 2)) in *.
+  replace (eps ^ 2 * (V / INR N) / tau ^ 2) with (eps ^ 2 * (INR N * (/ (INR N * tau) ^ 2 * V))) by (field; lra). exact A.
 Qed.
 Lemma variance_most s : moment_at_most c zn s -> read_variance c <= s.
 Proof.
   intro h. assert (P := size_pos_). specialize (h z). rewrite unit_z, Rmult_1_r in h. eapply Rle_trans; [|exact h].
-  apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; exact P|]. set (a := read_mean_similar c).
-  rewrite (sum_ext N (fun j => dot d (zn j) z ^ 2) (fun j => (read_similar c j - a) ^ 2 + (2 * a * read_similar c j + - a ^ 2)))
-    by (intros; unfold read_similar; rewrite (dot_sym d z); ring).
-  rewrite !sum_plus, sum_scal, sum_const. assert (E : sum N (read_similar c) = INR N * a) by (unfold a, read_mean_similar; field; lra).
-  rewrite E. assert (0 <= INR N * a ^ 2) by (apply Rmult_le_pos; [lra | apply pow2_ge_0]). lra.
+  apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; exact P|]. assert (V := about_mean (read_similar c)).
+  fold (read_mean_similar c) in V. rewrite (sum_ext N (fun j => dot d (zn j) z ^ 2) (fun j => read_similar c j ^ 2)), V by (intros; unfold read_similar; rewrite dot_sym; reflexivity).
+  assert (0 <= INR N * read_mean_similar c ^ 2) by (apply Rmult_le_pos; [lra | apply pow2_ge_0]). lra.
 Qed.
 Lemma linear_spectrum s : moment_at_most c zn s -> linear_part c <= s * (eps ^ 2 * s / tau ^ 2).
 Proof.

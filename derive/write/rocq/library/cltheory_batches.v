@@ -266,20 +266,23 @@ Proof.
   assert (Z : forall b t, In b (having u) -> In t terms -> total s (fun w => has b w * denominator t (agree u w) * exp (h (agree u w) / tau)) = partition inside tau h t).
   { intros b t Hb Ht. unfold partition. rewrite <- (of_having b u _ Hb Hu (nested_both (fun x y => x * exp (y / tau)) s d _ _ (proj1 (Nt t Ht)) Nh)).
     apply total_ext; intros. ring. }
-  refine (convex_eq L _ _ _ _ _ (convex_over L tau _ _ _ (convex_sum L (over_linear (having u)) (fun _ => / F) _ _ _ (lin_over L _)
-    (fun b Hb => conj (Rlt_le _ _ (Rinv_0_lt_compat _ F_pos)) (convex_sum L (over_linear terms) weight
-      (fun t => soft (total s) (fun w => has b w * denominator t (agree u w)) (fun w => has b w * (positives t (agree u w) / row inside (positives t))))
-      _ _ (lin_over L terms) (fun t Ht => conj (weights _ _ _ _ ok t Ht) (soft_convex L _ _ _ _ _)))))) _ _).
-  - intros w _. apply Rmult_le_pos; [unfold has; destruct (b w); lra | apply (denominators _ _ _ _ ok); exact Ht].
-  - rewrite Z by assumption. apply (partitions _ _ _ _ ok); exact Ht.
-  - intro x. apply over_ext; intros b Hb. f_equal. apply over_ext; intros t Ht. unfold batch_anchor_loss, soft.
+  refine (soft_convex L (nested_linear (okW := fun q => In (fst q) (having u) /\ In (snd q) terms) pair
+    (over_linear (having u)) (fun _ => over_linear terms) _) tau (fun q => / F * weight (snd q)) (fun q w => has (fst q) w * denominator (snd q) (agree u w))
+    (fun q w => has (fst q) w * (positives (snd q) (agree u w) / row inside (positives (snd q)))) _ _ _ _ _ _ _).
+  - intros; split; assumption.
+  - intro f. rewrite (lin_over L). apply over_ext; intros b _. apply (lin_over L terms (fun w t => f w (b, t))).
+  - intros [b t] [Hb Ht]. cbn [fst snd] in *. rewrite Z by assumption. repeat split.
+    + apply Rmult_le_pos; [left; apply Rinv_0_lt_compat, F_pos | apply (weights _ _ _ _ ok); exact Ht].
+    + intros w _. apply Rmult_le_pos; [unfold has; destruct (b w); lra | apply (denominators _ _ _ _ ok); exact Ht].
+    + apply (partitions _ _ _ _ ok); exact Ht.
+  - intro x. apply over_ext; intros b Hb. rewrite <- over_scal. apply over_ext; intros t Ht. unfold batch_anchor_loss. cbn [fst snd].
     assert (E : forall f, total s (fun w => if b w then f w else 0) = total s (fun w => has b w * f w)) by (intro; apply total_ext; intros w _; unfold has; destruct (b w); ring).
-    rewrite !E, (of_having b u _ Hb Hu (proj2 (Nt t Ht))). do 2 f_equal; [f_equal; apply total_ext; intros; ring|].
-    unfold Rdiv at 3. rewrite Rmult_comm, <- total_scal. apply total_ext; intros. unfold Rdiv. ring.
+    rewrite !E, (of_having b u _ Hb Hu (proj2 (Nt t Ht))), Rmult_assoc. do 3 f_equal; [f_equal; apply total_ext; intros; ring|].
+    unfold Rdiv. rewrite Rmult_comm, <- total_scal. apply total_ext; intros. ring.
   - intros w Hw. unfold batch_gradient. f_equal. set (G := over terms _).
     rewrite (over_ext (having u) _ (fun b => G * / F * has b w)), over_scal, over_filter.
     + rewrite (over_ext (batches s d) (fun b => if b u then has b w else 0) (fun b => has b u * has b w)), with_pair by (assumption || (intros b _; unfold has; destruct (b u); ring)). assert (P := F_pos). set (f := F) in *. field. lra.
-    + intros b Hb. unfold G. rewrite <- (Rmult_comm (/ F)), Rmult_assoc. f_equal. rewrite Rmult_comm, <- over_scal. apply over_ext; intros t Ht.
-      unfold soft_pull. rewrite Z by assumption. unfold Rdiv. ring.
+    + intros b Hb. set (f := F). rewrite Rmult_assoc, (Rmult_comm G). unfold G. rewrite <- over_scal. apply over_ext; intros t Ht. cbn [fst snd].
+      rewrite Z by assumption. unfold Rdiv. ring.
 Qed.
 End Batches.

@@ -9,16 +9,12 @@ Open Scope R_scope.
 Lemma tangent x y : exp y * (1 + (x - y)) <= exp x.
 Proof.
   replace (exp x) with (exp y * exp (x - y)) by (rewrite <- exp_plus; f_equal; lra).
-  apply Rmult_le_compat_l; [left; apply exp_pos | apply exp_over].
+  apply Rmult_le_compat_l; [left; apply exp_pos | apply exp_ineq1_le].
 Qed.
-Lemma der_affine a b x : derivable_pt_lim (fun t => a + t * b) x b.
-Proof. apply is_derive_Reals. auto_derive; [exact I | ring]. Qed.
 
-(* A logarithm less what is linear: d are the weights in the denominator, p those of the positives. *)
+(* Sums of logarithms, less what is linear: d are the weights in a denominator, p those of the positives. *)
 Section Soft.
 Context {P : Type} {ok : P -> Prop} {T : (P -> R) -> R} (L : linear ok T).
-Definition soft (d p x : P -> R) : R := ln (T (fun w => d w * exp (x w))) - T (fun w => p w * x w).
-Definition soft_pull (d p x : P -> R) (w : P) : R := d w * exp (x w) / T (fun w => d w * exp (x w)) - p w.
 Lemma lse_above d x0 x : (forall w, ok w -> 0 <= d w) ->
   let Z := T (fun w => d w * exp (x0 w)) in 0 < Z ->
   ln Z + T (fun w => d w * exp (x0 w) / Z * (x w - x0 w)) <= ln (T (fun w => d w * exp (x w))).
@@ -44,57 +40,34 @@ Proof.
     apply is_derive_Reals. auto_derive; [exact I | rewrite Rmult_0_l, Rplus_0_r; ring].
   - rewrite Z0. apply derivable_pt_lim_ln. exact PZ.
 Qed.
-Lemma soft_convex d p x0 : (forall w, ok w -> 0 <= d w) -> 0 < T (fun w => d w * exp (x0 w)) ->
-  convex_at ok T (soft d p) (soft_pull d p x0) x0.
-Proof.
-  intros D PZ. unfold soft, soft_pull. split.
-  - intro x. assert (E := lse_above d x0 x D PZ). set (z := T (fun w => d w * exp (x0 w))) in *. cbv zeta in E.
-    rewrite (lin_ext L (fun w => (_ - _) * _) (fun w => d w * exp (x0 w) / z * (x w - x0 w) - (p w * x w - p w * x0 w))) by (intros; ring).
-    rewrite !(lin_minus L). lra.
-  - intro y. assert (E := lse_derivative d x0 y PZ). set (z := T (fun w => d w * exp (x0 w))) in *.
-    rewrite (lin_ext L _ (fun w => d w * exp (x0 w) / z * y w - p w * y w)), (lin_minus L) by (intros; ring).
-    apply (derivable_pt_lim_minus (fun r => ln (T (fun w => d w * exp (x0 w + r * y w))))); [exact E|].
-    apply (lin_der L (fun w r => p w * (x0 w + r * y w))). intros w _. apply derivable_pt_lim_scal, der_affine.
-  - intros x y e. f_equal; [f_equal|]; apply (lin_ext L); intros w Hw; rewrite e by exact Hw; reflexivity.
-Qed.
-
-(* Of functions that are convex at a point: what is equal, a scaled argument, a sum. *)
-Lemma convex_eq f g f' g' x0 : convex_at ok T f g x0 -> (forall x, f x = f' x) -> (forall w, ok w -> g w = g' w) ->
-  convex_at ok T f' g' x0.
-Proof.
-  intros [A S O] F G. split.
-  - intro x. rewrite <- !F, <- (lin_ext L (fun w => g w * (x w - x0 w))) by (intros; rewrite G by assumption; reflexivity). apply A.
-  - intro y. rewrite <- (lin_ext L (fun w => g w * y w)) by (intros; rewrite G by assumption; reflexivity).
-    apply der_ext with (2 := S y). intro; apply F.
-  - intros x y e. rewrite <- !F. apply O, e.
-Qed.
-Lemma convex_over tau f g x0 : convex_at ok T f g (fun w => x0 w / tau) ->
-  convex_at ok T (fun x => f (fun w => x w / tau)) (fun w => / tau * g w) x0.
-Proof.
-  intros [A S O]. split.
-  - intro x. rewrite (lin_ext L _ (fun w => g w * (x w / tau - x0 w / tau))) by (intros; unfold Rdiv; ring). apply A.
-  - intro y. rewrite (lin_ext L _ (fun w => g w * (y w / tau))) by (intros; unfold Rdiv; ring).
-    apply der_ext with (2 := S (fun w => y w / tau)). intro r. apply O. intros; unfold Rdiv; ring.
-  - intros x y e. apply O. intros; rewrite e by assumption; reflexivity.
-Qed.
-Lemma convex_sum {Q okq} {S : (Q -> R) -> R} (M : linear okq S) c f g x0 :
+Lemma soft_convex {Q okq} {S : (Q -> R) -> R} (M : linear okq S) tau c d p f g x0 :
   (forall h, T (fun w => S (fun q => h w q)) = S (fun q => T (fun w => h w q))) ->
-  (forall q, okq q -> 0 <= c q /\ convex_at ok T (f q) (g q) x0) ->
-  convex_at ok T (fun x => S (fun q => c q * f q x)) (fun w => S (fun q => c q * g q w)) x0.
+  let Z q := T (fun w => d q w * exp (x0 w / tau)) in
+  (forall q, okq q -> 0 <= c q /\ (forall w, ok w -> 0 <= d q w) /\ 0 < Z q) ->
+  (forall x, f x = S (fun q => c q * (ln (T (fun w => d q w * exp (x w / tau))) - T (fun w => p q w * (x w / tau))))) ->
+  (forall w, ok w -> g w = / tau * S (fun q => c q * (d q w * exp (x0 w / tau) / Z q - p q w))) ->
+  convex_at ok T f g x0.
 Proof.
-  intros swap C. assert (E : forall y, T (fun w => S (fun q => c q * g q w) * y w) = S (fun q => c q * T (fun w => g q w * y w))).
-  { intro y. rewrite (lin_ext L _ (fun w => S (fun q => c q * (g q w * y w)))), swap.
-    - apply (lin_ext M); intros. apply (lin_scal L).
-    - intros. rewrite Rmult_comm, <- (lin_scal M). apply (lin_ext M); intros; ring. }
+  intros swap Z C F G. assert (E : forall y, T (fun w => g w * y w)
+    = S (fun q => c q * (T (fun w => d q w * exp (x0 w / tau) / Z q * (y w / tau)) - T (fun w => p q w * (y w / tau))))).
+  { intro y. rewrite (lin_ext L _ (fun w => S (fun q => c q * (d q w * exp (x0 w / tau) / Z q * (y w / tau) - p q w * (y w / tau))))), swap.
+    - apply (lin_ext M); intros. rewrite (lin_scal L), (lin_minus L). reflexivity.
+    - intros w Hw. rewrite G, (Rmult_comm (/ tau)), Rmult_assoc, Rmult_comm, <- (lin_scal M) by exact Hw. apply (lin_ext M); intros; unfold Rdiv; ring. }
   split.
-  - intro x. rewrite E, <- (lin_plus M). apply (lin_le M); intros q Hq. destruct (C q Hq) as [pos [A _ _]].
-    rewrite <- Rmult_plus_distr_l. apply Rmult_le_compat_l; [exact pos | apply A].
-  - intro y. rewrite E. apply (lin_der M (fun q r => c q * f q (fun w => x0 w + r * y w))). intros q Hq.
-    apply (derivable_pt_lim_scal (fun r => f q (fun w => x0 w + r * y w))), (slope _ _ _ _ _ (proj2 (C q Hq))).
-  - intros x y e. apply (lin_ext M); intros q Hq. f_equal. apply (local _ _ _ _ _ (proj2 (C q Hq))), e.
+  - intro x. rewrite E, !F, <- (lin_plus M). apply (lin_le M); intros q Hq. destruct (C q Hq) as [pos [D PZ]].
+    assert (A := lse_above (d q) (fun w => x0 w / tau) (fun w => x w / tau) D PZ). cbv beta zeta in A. fold (Z q) in A |- *.
+    rewrite <- Rmult_plus_distr_l. apply Rmult_le_compat_l; [exact pos|].
+    rewrite (lin_ext L (fun w => _ * ((x w - x0 w) / tau)) (fun w => d q w * exp (x0 w / tau) / Z q * (x w / tau - x0 w / tau))) by (intros; unfold Rdiv; ring).
+    rewrite (lin_ext L (fun w => p q w * ((x w - x0 w) / tau)) (fun w => p q w * (x w / tau) - p q w * (x0 w / tau))), (lin_minus L) by (intros; unfold Rdiv; ring). lra.
+  - intro y. rewrite E. eapply der_ext; [intro; symmetry; apply F|].
+    apply (lin_der M (fun q r => c q * (ln (T (fun w => d q w * exp ((x0 w + r * y w) / tau))) - T (fun w => p q w * ((x0 w + r * y w) / tau))))). intros q Hq.
+    apply (derivable_pt_lim_scal (fun r => ln _ - T _)). apply (derivable_pt_lim_minus (fun r => ln _)).
+    + eapply der_ext; [|exact (lse_derivative (d q) (fun w => x0 w / tau) (fun w => y w / tau) (proj2 (proj2 (C q Hq))))].
+      intro r. cbv beta. f_equal. apply (lin_ext L); intros. do 2 f_equal. unfold Rdiv; ring.
+    + apply (lin_der L (fun w r => p q w * ((x0 w + r * y w) / tau))). intros w _. apply is_derive_Reals. auto_derive; [exact I | unfold Rdiv; ring].
+  - intros x y e. rewrite !F. apply (lin_ext M); intros q _. f_equal. f_equal; [f_equal|]; apply (lin_ext L); intros w Hw; rewrite e by exact Hw; reflexivity.
 Qed.
 End Soft.
-Arguments soft {P} T d p x. Arguments soft_pull {P} T d p x w.
 
 (* The gradient by relation, times tau; the sizes are real numbers here. *)
 Definition partition (sizes : list R) (tau : R) (h : list bool -> R) (t : term) : R :=
@@ -119,12 +92,11 @@ Proof. exact (total_agree s (fun b => denominator t b * exp (h b / tau)) u). Qed
 Theorem softmax_smooth : smooth_at s anchors (gradient Rs tau terms h) h (/ tau).
 Proof.
   split; [apply Rinv_0_lt_compat, (tau_pos _ _ _ _ ok)|]. intros u Hu. assert (L := total_linear s).
-  refine (convex_eq L _ _ _ _ _ (convex_over L tau _ _ _ (convex_sum L (over_linear terms) weight
-    (fun t => soft (total s) (fun w => denominator t (agree u w)) (fun w => positives t (agree u w))) _ _ (lin_over L terms)
-    (fun t Ht => conj (weights _ _ _ _ ok t Ht) (soft_convex L _ _ _ _ _)))) _ _); try reflexivity.
-  - intros w _. apply (denominators _ _ _ _ ok); exact Ht.
-  - rewrite partition_at by exact Hu. apply (partitions _ _ _ _ ok); exact Ht.
-  - intros w _. unfold gradient, soft_pull. f_equal. apply over_ext; intros t _. rewrite partition_at by exact Hu. reflexivity.
+  refine (soft_convex L (over_linear terms) tau weight (fun t w => denominator t (agree u w)) (fun t w => positives t (agree u w)) _ _ _ (lin_over L terms) _ _ _);
+    try reflexivity.
+  - intros t Ht. rewrite partition_at by exact Hu.
+    repeat split; [apply (weights _ _ _ _ ok) | intros; apply (denominators _ _ _ _ ok) | apply (partitions _ _ _ _ ok)]; exact Ht.
+  - intros w _. unfold gradient. f_equal. apply over_ext; intros t _. rewrite partition_at by exact Hu. reflexivity.
 Qed.
 
 (* The loss at inner products by relation, in closed form. *)
@@ -162,18 +134,22 @@ Proof.
   split; [apply Rinv_0_lt_compat, (tau_pos _ _ _ _ ok)|]. intros u Hu. assert (L := total_linear s).
   assert (Q : forall v d x, valid s v -> total s (fun w => (same (agree v w) + d w) * exp (x w)) = exp (x v) + total s (fun w => d w * exp (x w))).
   { intros v d x Hv. rewrite <- (total_same s v (fun w => exp (x w)) Hv), <- total_plus. apply total_ext; intros; ring. }
-  refine (convex_eq L _ _ _ _ _ (convex_over L tau _ _ _ (convex_sum L (over_linear terms) weight _ _ _ (lin_over L terms)
-    (fun t Ht => conj (weights _ _ _ _ ok t Ht) (convex_sum L L (fun v => positives t (agree u v))
-      (fun v => soft (total s) (fun w => same (agree v w) + denominator t (agree u w)) (fun w => same (agree v w))) _ _ (total_swap s s)
-      (fun v Hv => conj (pos t _ Ht) (soft_convex L _ _ _ _ _)))))) _ _).
-  - intros w _. apply Rplus_le_le_0_compat; [unfold same; destruct forallb; lra | apply (denominators _ _ _ _ ok); exact Ht].
-  - rewrite Q, partition_at by assumption. assert (A := partitions _ _ _ _ ok t Ht). assert (B := exp_pos (h (agree u v) / tau)). lra.
-  - intro x. apply over_ext; intros t _. unfold own_anchor_loss, soft. f_equal. apply total_ext; intros v Hv.
-    rewrite Q, (total_same s v (fun w => x w / tau)) by exact Hv. reflexivity.
-  - intros w Hw. unfold own_gradient, soft_pull. f_equal. apply over_ext; intros t _. f_equal.
+  refine (soft_convex L (nested_linear (okW := fun q => In (fst q) terms /\ valid s (snd q)) pair (over_linear terms) (fun _ => total_linear s) _)
+    tau (fun q => weight (fst q) * positives (fst q) (agree u (snd q))) (fun q w => same (agree (snd q) w) + denominator (fst q) (agree u w))
+    (fun q w => same (agree (snd q) w)) _ _ _ _ _ _ _).
+  - intros; split; assumption.
+  - intro f. rewrite (lin_over L). apply over_ext; intros t _. apply (total_swap s s (fun w v => f w (t, v))).
+  - intros [t v] [Ht Hv]. simpl in *. rewrite Q, partition_at by assumption. repeat split.
+    + apply Rmult_le_pos; [apply (weights _ _ _ _ ok) | apply pos]; exact Ht.
+    + intros w _. apply Rplus_le_le_0_compat; [unfold same; destruct forallb; lra | apply (denominators _ _ _ _ ok); exact Ht].
+    + apply Rplus_lt_0_compat; [apply exp_pos | apply (partitions _ _ _ _ ok); exact Ht].
+  - intro x. apply over_ext; intros t _. unfold own_anchor_loss. rewrite <- total_scal. apply total_ext; intros v Hv.
+    simpl. rewrite Q, (total_same s v (fun w => x w / tau)) by exact Hv. ring.
+  - intros w Hw. unfold own_gradient. f_equal. apply over_ext; intros t _.
     rewrite <- (total_agree s (fun b => positives t b / (exp (h b / tau) + partition Rs tau h t)) u Hu), <- total_scal.
     assert (E := total_same s w (fun v => positives t (agree u v) * (exp (h (agree u w) / tau) / (exp (h (agree u v) / tau) + partition Rs tau h t) - 1)) Hw).
-    cbv beta in E. rewrite <- E, <- total_plus. apply total_ext; intros v Hv. rewrite Q, partition_at, (agree_sym w v) by assumption. unfold Rdiv. ring.
+    cbv beta in E. rewrite <- E, <- total_plus, <- total_scal. apply total_ext; intros v Hv. simpl.
+    rewrite Q, partition_at, (agree_sym w v) by assumption. unfold Rdiv. ring.
 Qed.
 Hypothesis one : forall N, In N s -> (1 <= N)%nat.
 Definition own_value : R :=

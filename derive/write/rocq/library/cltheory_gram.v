@@ -42,20 +42,18 @@ Definition sum_plus N := lin_plus (sum_linear N).
 Definition sum_scal N := lin_scal (sum_linear N).
 Lemma sum_const N c : sum N (fun _ => c) = INR N * c.
 Proof. induction N; [simpl; lra|]. rewrite S_INR; simpl. rewrite IHN; lra. Qed.
-Lemma sum_pick N i f : (i < N)%nat -> sum N (fun j => if Nat.eqb i j then f j else 0) = f i.
-Proof.
-  assert (Z : forall M, (M <= i)%nat -> sum M (fun j => if Nat.eqb i j then f j else 0) = 0).
-  { intros M HM. transitivity (sum M (fun _ => 0)); [|rewrite sum_const; ring].
-    apply sum_ext. intros j Hj. destruct (Nat.eqb_spec i j); [lia|reflexivity]. }
-  induction N; intro Hi; [lia|]. simpl. destruct (Nat.eqb_spec i N) as [<-|ne].
-  - rewrite Z by lia. ring.
-  - rewrite IHN by lia. ring.
-Qed.
 Lemma sum_agree N i (t f : R) g : (i < N)%nat ->
   sum N (fun j => (if Nat.eqb i j then t else f) * g j) = (t - f) * g i + f * sum N g.
 Proof.
-  intro Hi. rewrite <- (sum_pick N i g), <- !sum_scal, <- sum_plus by exact Hi.
-  apply sum_ext; intros j _. destruct (Nat.eqb i j); ring.
+  assert (E : forall M, sum M (fun j => (if Nat.eqb i j then t else f) * g j) = (if Nat.ltb i M then (t - f) * g i else 0) + f * sum M g).
+  { induction M as [|M IH]; simpl sum; [simpl; ring|]. rewrite IH.
+    destruct (Nat.eqb_spec i M) as [e|e], (Nat.ltb_spec i M), (Nat.ltb_spec i (S M)); try lia; rewrite ?e; ring. }
+  intro Hi. rewrite E. apply Nat.ltb_lt in Hi. rewrite Hi. reflexivity.
+Qed.
+Lemma sum_pick N i f : (i < N)%nat -> sum N (fun j => if Nat.eqb i j then f j else 0) = f i.
+Proof.
+  intro Hi. rewrite (sum_ext N _ (fun j => (if Nat.eqb i j then 1 else 0) * f j)), sum_agree by (trivial; intros; destruct (Nat.eqb i _); ring).
+  ring.
 Qed.
 
 Section Swap.

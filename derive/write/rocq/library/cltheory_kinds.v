@@ -129,12 +129,13 @@ Lemma kinds_convex u : belongs kinds u -> convex_at (belongs kinds) (total_of ki
   (fun x => over terms (member_loss kinds tau (fun _ => x) u)) (fun w => / tau * A (between_members u w)) (H0 u).
 Proof.
   intro Hu. assert (L := all_linear kinds).
-  refine (convex_eq L _ _ _ _ _ (convex_over L tau _ _ _ (convex_sum L (over_linear terms) its_weight
-    (fun t => soft (total_of kinds) (fun w => its_denominator t (between_members u w)) (fun w => its_positives t (between_members u w))) _ _ (lin_over L terms)
-    (fun t Ht => conj (its_weights _ _ _ _ ok t Ht) (soft_convex L _ _ _ _ _)))) _ _); try reflexivity.
-  - intros w _. apply (its_denominators _ _ _ _ ok); exact Ht.
-  - rewrite part_at by exact Hu. apply (its_parts _ _ _ _ ok); [exact Ht | rewrite map_length; apply Hu].
-  - intros w _. unfold pull, soft_pull. f_equal. apply over_ext; intros t _. rewrite part_at by exact Hu. reflexivity.
+  refine (soft_convex L (over_linear terms) tau its_weight (fun t w => its_denominator t (between_members u w))
+    (fun t w => its_positives t (between_members u w)) _ _ _ (lin_over L terms) _ _ _); try reflexivity.
+  - intros t Ht. rewrite part_at by exact Hu. repeat split; intros.
+    + apply (its_weights _ _ _ _ ok); exact Ht.
+    + apply (its_denominators _ _ _ _ ok); exact Ht.
+    + apply (its_parts _ _ _ _ ok); [exact Ht | rewrite map_length; apply Hu].
+  - intros w _. unfold pull. f_equal. apply over_ext; intros t _. rewrite part_at by exact Hu. reflexivity.
 Qed.
 Lemma kinds_value_at : loss_of_kinds kinds tau terms H0 = value_of_kinds sizes tau terms h.
 Proof.

@@ -7,15 +7,9 @@ Open Scope R_scope.
 Lemma pos_eq a b : a = b -> 0 < b -> 0 < a. Proof. intros ->; exact (fun h => h). Qed.
 Lemma nneg_eq a b : a = b -> 0 <= b -> 0 <= a. Proof. intros ->; exact (fun h => h). Qed.
 Lemma same_sign k a b : a = k * b -> 0 < k -> (0 < a <-> 0 < b).
-Proof.
-  intros -> K; split; intro P; [|apply Rmult_lt_0_compat; assumption].
-  apply Rmult_lt_reg_l with k; [exact K | rewrite Rmult_0_r; exact P].
-Qed.
+Proof. intros -> K; split; nra. Qed.
 Lemma same_sign_or_zero k a b : a = k * b -> 0 < k -> (0 <= a <-> 0 <= b).
-Proof.
-  intros -> K; split; intro P; [|apply Rmult_le_pos; [left|]; assumption].
-  apply Rmult_le_reg_l with k; [exact K | rewrite Rmult_0_r; exact P].
-Qed.
+Proof. intros -> K; split; nra. Qed.
 
 (* A relation by the sign of the difference of its sides. *)
 Lemma gt_gap a b : a > b <-> 0 < a - b. Proof. lra. Qed.
@@ -40,10 +34,7 @@ Proof. intro h; exists (b - x); lra. Qed.
 Lemma line x : (exists u, 0 <= u /\ x = u) \/ (exists u, 0 <= u /\ x = - u).
 Proof. destruct (Rle_lt_dec 0 x); [left; exists x | right; exists (- x)]; lra. Qed.
 Lemma within a b x : a <= x -> x < b -> exists u, 0 <= u /\ x = (a + b * u) / (1 + u).
-Proof.
-  intros h k; exists ((x - a) / (b - x)); split; [|field; lra].
-  apply Rmult_le_pos; [lra | left; apply Rinv_0_lt_compat; lra].
-Qed.
+Proof. intros h k; exists ((x - a) / (b - x)); split; [apply Rdiv_le_0_compat; lra | field; lra]. Qed.
 Lemma inside a b x : a < x -> x < b -> exists u, 0 < u /\ x = (a + b * u) / (1 + u).
 Proof. intros h k; exists ((x - a) / (b - x)); split; [apply Rdiv_lt_0_compat; lra | field; lra]. Qed.
 Lemma or_end b x : x <= b -> x < b \/ x = b. Proof. lra. Qed.
@@ -53,10 +44,7 @@ Proof. intro h; rewrite <- exp_0; apply exp_increasing; exact h. Qed.
 Lemma exp_below_1 x : 0 < - x -> exp x < 1.
 Proof. intro h; rewrite <- exp_0; apply exp_increasing; lra. Qed.
 Lemma under_1 y : 0 < y -> y < 1 -> exists k, 0 < k /\ y = 1 / (1 + k).
-Proof.
-  intros h k; exists (1 / y - 1); split; [|field; lra].
-  assert (1 < 1 / y); [|lra]. apply Rmult_lt_reg_r with y; [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
-Qed.
+Proof. intros h k; exists (1 / y - 1); split; [apply Rlt_Rminus, Rlt_div_r; lra | field; lra]. Qed.
 
 (* The sign of a term with a square root, by its square. *)
 Lemma root_wins b a s : 0 <= s -> 0 < b -> 0 < b ^ 2 * (s * s) - a ^ 2 -> 0 < a + b * s.
@@ -68,7 +56,7 @@ Proof. intros S A G. apply Rnot_le_lt; intro h. nra. Qed.
 Ltac nneg := first [assumption | match goal with
   | |- 0 <= _ + _ => apply Rplus_le_le_0_compat; nneg
   | |- 0 <= _ * _ => apply Rmult_le_pos; nneg
-  | |- 0 <= _ / _ => apply Rmult_le_pos; [nneg | left; apply Rinv_0_lt_compat; pos]
+  | |- 0 <= _ / _ => apply Rdiv_le_0_compat; [nneg | pos]
   | |- 0 <= _ ^ _ => apply pow_le; nneg
   | |- _ => lra
   end]
@@ -107,8 +95,7 @@ Proof.
   - exact X.
   - replace (- c / (c / ln r)) with (- ln r) by (field; lra). rewrite exp_Ropp, exp_ln by lra. field. lra.
   - intros a b A B l. apply Rplus_lt_compat_r, Rmult_lt_compat_l; [lra|]. apply exp_increasing.
-    apply Ropp_lt_cancel. replace (- (- c / b)) with (c * / b) by (field; lra). replace (- (- c / a)) with (c * / a) by (field; lra).
-    apply Rmult_lt_compat_l; [exact C|]. apply Rinv_lt_contravar; [apply Rmult_lt_0_compat|]; assumption.
+    assert (/ b < / a) by (apply Rinv_lt_contravar; [apply Rmult_lt_0_compat|]; assumption). unfold Rdiv. nra.
 Qed.
 Lemma over_log p q a k x : 0 < p -> 0 < q -> 0 < k -> changes_sign x (a + k * (ln q - ln p)) (p * exp ((x - a) / k) - q).
 Proof.
@@ -127,23 +114,21 @@ Lemma small_near d : 0 < d -> exists X, 0 < X /\ forall x, 0 < x -> x < X -> 0 <
 Proof. intro h. exists d. split; [exact h | intros; lra]. Qed.
 Lemma small_far d : 0 < d -> exists X, 0 < X /\ forall x, 0 < x -> X < x -> 0 <= / x < d.
 Proof.
-  intro h. assert (P := Rinv_0_lt_compat _ h). exists (/ d). split; [exact P|]. intros x p l. split; [left; apply Rinv_0_lt_compat, p|].
-  apply Rmult_lt_reg_l with (/ d * x); [nra | field_simplify; lra].
+  intro h. exists (/ d). split; [apply Rinv_0_lt_compat, h|]. intros x p l. split; [left; apply Rinv_0_lt_compat, p|].
+  rewrite <- (Rinv_inv d). apply Rinv_lt_contravar; [apply Rmult_lt_0_compat; [apply Rinv_0_lt_compat, h | exact p] | exact l].
 Qed.
-Lemma exp_over x : 1 + x <= exp x.
-Proof. destruct (Req_dec x 0) as [->|e]; [rewrite exp_0; lra | left; apply exp_ineq1; exact e]. Qed.
 Lemma exp_far c d : 0 < c -> 0 < d -> exists X, 0 < X /\ forall x, 0 < x -> X < x -> 0 <= 1 - exp (- c / x) < d.
 Proof.
   intros C h. destruct (small_far (d / c)) as [X [P N]]; [apply Rdiv_lt_0_compat; assumption|]. exists X. split; [exact P|]. intros x p l.
   destruct (N x p l) as [_ n]. apply (Rmult_lt_compat_l c) in n; [|exact C]. replace (c * (d / c)) with d in n by (field; lra).
-  assert (E := exp_over (- c / x)). assert (B := exp_below_1 (- c / x)). assert (Q := Rdiv_lt_0_compat _ _ C p). unfold Rdiv in *. lra.
+  assert (E := exp_ineq1_le (- c / x)). assert (B := exp_below_1 (- c / x)). assert (Q := Rdiv_lt_0_compat _ _ C p). unfold Rdiv in *. lra.
 Qed.
 Lemma exp_near c d : 0 < c -> 0 < d -> exists X, 0 < X /\ forall x, 0 < x -> x < X -> 0 <= exp (- c / x) < d.
 Proof.
   intros C h. exists (c * d). split; [apply Rmult_lt_0_compat; assumption|]. intros x p l. split; [left; apply exp_pos|].
-  assert (E := exp_over (c / x)). assert (P := Rdiv_lt_0_compat _ _ C p). replace (- c / x) with (- (c / x)) by (field; lra). rewrite exp_Ropp.
-  apply Rle_lt_trans with (/ (c / x)); [apply Rinv_le_contravar; lra|]. apply Rmult_lt_reg_l with (c / x); [exact P|].
-  rewrite Rinv_r by lra. apply Rmult_lt_reg_l with x; [exact p|]. replace (x * (c / x * d)) with (c * d) by (field; lra). lra.
+  assert (E := exp_ineq1_le (c / x)). assert (P := Rdiv_lt_0_compat _ _ C p). replace (- c / x) with (- (c / x)) by (field; lra).
+  rewrite exp_Ropp. apply Rle_lt_trans with (/ (c / x)); [apply Rinv_le_contravar; lra|].
+  replace (/ (c / x)) with (x / c) by (field; lra). apply Rlt_div_l; lra.
 Qed.
 
 (* That numbers are in ranges. *)
