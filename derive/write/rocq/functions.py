@@ -111,7 +111,7 @@ class Functions(Pairwise):
     def terms(self) -> tuple[str, ...]:
         """The terms of the loss."""
         return tuple(
-            f"{{| between := {self.matched({t.relation: 'true'}, 'false')};\n"
+            f"{{| between := {self.among(t)};\n"
             f"      share_of := {term(self.put(t.weight))};\n"
             f"      value_of := fun c => {term(self.function(t))} |}}"
             for t in self.loss.terms

@@ -29,9 +29,9 @@ class Pairwise(Declared):
             raise NotWritten("its loss is not one of single inner products")
         return self.problem.loss
 
-    def pairs(self, relation: str) -> str:
-        """A function of which indices agree: whether it is the relation."""
-        return self.matched({relation: "true"}, "false")
+    def among(self, t: PairTerm) -> str:
+        """A function of which indices agree: whether a term is about such pairs."""
+        return self.matched({t.relation: "true"}, "false")
 
 
 class Sigmoid(Pairwise):
@@ -65,16 +65,6 @@ class Sigmoid(Pairwise):
             raise NotWritten(f"{t.function} is not ln(1 + exp) of an affine function of c")
         return self.put(rate), self.put(shift)
 
-    @cached_property
-    def gradient(self) -> dict[str, Expr]:
-        """The derivative in the entry of a pair, by relation."""
-        found = dict.fromkeys(self.counts, S.Zero)
-        for t in self.loss.terms:
-            rate, _ = self.affine(t)
-            power = self._power(t)
-            found[t.relation] += self.put(t.weight) * rate * power / (1 + power)
-        return found
-
     def _power(self, t: PairTerm) -> Expr:
         rate, shift = self.affine(t)
         return exp(expand(rate * self.inner[t.relation] + shift))
@@ -87,7 +77,7 @@ class Sigmoid(Pairwise):
         for t in self.loss.terms:
             rate, shift = self.affine(t)
             found.append(
-                f"{{| among := {self.matched({t.relation: 'true'}, 'false')};\n"
+                f"{{| among := {self.among(t)};\n"
                 f"      strength := {term(self.put(t.weight))};\n"
                 f"      rate := {term(rate)}; shift := {term(shift)} |}}"
             )

@@ -179,7 +179,7 @@ def solved(shown: Basic, domain: Domain) -> list[str]:
         f"replace ({term(value)}) with ({form}) by (rewrite ?ln_1; field; nz).",
         f"assert (W := {used} {x} {known}).",
     ]
-    (_, strict), (gap, also) = (_gap(one) for one in shown.args)
+    (_, strict), (gap, also) = (gap_of(one) for one in shown.args)
     if strict is not also:
         raise NotWritten("a strict inequality does not hold with one that is not")
     if type(shown.args[0]) in (Lt, Le):
@@ -211,11 +211,11 @@ def _proof(part: Basic, signs: Signs) -> list[str]:
     if isinstance(part, Eq):
         signs.check_zero(left - right)
         return ["eq."]
-    gap, strict = _gap(part)
+    gap, strict = gap_of(part)
     return ["gap.", *signs.proof(gap, strict=strict)]
 
 
-def _gap(part: Basic) -> tuple[Expr, bool]:
+def gap_of(part: Basic) -> tuple[Expr, bool]:
     """What is > 0, or >= 0, where a relation holds."""
     if type(part) not in ORDER:
         raise NotWritten(f"{part} is not an inequality")
@@ -225,7 +225,7 @@ def _gap(part: Basic) -> tuple[Expr, bool]:
 
 def _equivalence(part: Basic, signs: Signs) -> list[str]:
     """Two inequalities whose gaps are positive multiples of each other."""
-    (first, strict), (second, also) = (_gap(one) for one in part.args)
+    (first, strict), (second, also) = (gap_of(one) for one in part.args)
     if strict is not also:
         raise NotWritten("a strict inequality does not hold with one that is not")
     lemma = "same_sign" if strict else "same_sign_or_zero"

@@ -11,6 +11,7 @@ the theorem: beyond it another structure is better.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -30,7 +31,7 @@ from ...theorem.result import Result
 from .declared import ALL, CONTRAST, MEAN, Declared, Kinds, listed
 from .kinds import read
 from .signs import Signs
-from .statements import Theorem
+from .statements import Theorem, gap_of
 from .terms import NotWritten, bounds, hypotheses, lemma, name, relation, term
 
 #: Of a threshold with more of them Rocq does not find that it is the condition.
@@ -162,9 +163,6 @@ class AtVertex:
         return f"({self.called}_{what} {self._given(real=real)})"
 
     # --- lemmas about real numbers ----------------------------------------------------------------
-    def _lemma(self, called: str, domain: Domain, goal: str, proof: list[str], signs: Signs) -> str:
-        return lemma(called, domain, goal, [*self._unfolded(signs), *proof])
-
     def _unfolded(self, signs: Signs) -> list[str]:
         names = ", ".join([*self.declared.unfolded, f"{self.called}_terms", f"{self.called}_inner"])
         return [
@@ -200,26 +198,22 @@ class AtVertex:
     def _gap(self, kinds: Kinds) -> Expr:
         return self.declared.eigenvalue(kinds) - self.declared.level
 
-    def _holds(self, kinds: Kinds, domain: Domain) -> str:
-        """The lemma that the eigenvalue on a space is at least the level."""
-        gap = self._gap(kinds)
-        signs = Signs([gap, *self.declared.gradient.values()], domain, self.declared.spelled)
-        if self.spaces[kinds] == self.vertex.name:
+    def _multiplier(self, kinds: Kinds, e: str) -> str:
+        """The lemma that the eigenvalue on a space is at least the level, or when it is."""
+        gap, goal, shown = self._gap(kinds), self._above(kinds), self.conditions.get(e)
+        side = gap_of(shown)[0] if shown is not None else gap
+        known = self.vertex.conditions.get(e)
+        domain = known.domain if known else self.domain
+        signs = Signs([gap, side, *self.declared.gradient.values()], domain, self.declared.spelled)
+        if shown is not None:
+            goal, factor = f"({relation(shown)} <-> {goal})", signs.positive_ratio(side, gap)
+            proof = [f"gap; apply same_sign_or_zero with ({factor}); [eq | pos]."]
+        elif e == self.vertex.name:
             signs.check_zero(gap)
             proof = ["right. eq."]
         else:
             proof = ["gap.", *signs.proof(gap, strict=False)]
-        return self._lemma(self._name(kinds), domain, self._above(kinds), proof, signs)
-
-    def _iff(self, kinds: Kinds, shown: Basic, domain: Domain) -> str:
-        gap = self._gap(kinds)
-        side = shown.args[0] - shown.args[1]
-        side = side if isinstance(shown, Ge) else -side
-        signs = Signs([gap, side, *self.declared.gradient.values()], domain, self.declared.spelled)
-        factor = signs.positive_ratio(side, gap)
-        goal = f"({relation(shown)} <-> {self._above(kinds)})"
-        proof = [f"gap; apply same_sign_or_zero with ({factor}); [eq | pos]."]
-        return self._lemma(self._name(kinds), domain, goal, proof, signs)
+        return lemma(self._name(kinds), domain, goal, [*self._unfolded(signs), *proof])
 
     def _name(self, kinds: Kinds) -> str:
         return f"{self.called}_{''.join(k[0] for k in kinds)}"
@@ -264,12 +258,10 @@ class AtVertex:
             if len(value.atoms(exp)) > MOST_EXPONENTIALS:
                 continue
             for kind, sign in ((Le, -1), (Ge, 1)):
-                try:
+                with suppress(NotWritten):
                     Signs([gap, value], self.domain).positive_ratio(sign * (parameter - value), gap)
-                except NotWritten:
-                    continue
-                found: Basic = kind(parameter, value, evaluate=False)
-                return found
+                    found: Basic = kind(parameter, value, evaluate=False)
+                    return found
         return c.criterion.relation
 
     def _first(self, e: str) -> Kinds:
@@ -283,7 +275,7 @@ class AtVertex:
     def theorem(self) -> Theorem:
         """The statement, the definitions that it needs, and the proof with its lemmas."""
         deciding = self.deciding
-        lemmas = [self._convexity(), *self._multipliers()]
+        lemmas = [self._convexity(), *(self._multiplier(k, e) for k, e in self.spaces.items())]
         sizes = self.declared.numbers
         terms, inner = self._data(real=False)
         least = f"least {sizes} {self.declared.loss_of(terms)} {inner}"
@@ -336,14 +328,6 @@ class AtVertex:
             else:
                 found += bounds(s, r, self._naturals).values()
         return found
-
-    def _multipliers(self) -> Iterator[str]:
-        for kinds, e in self.spaces.items():
-            if e in self.conditions:
-                yield self._iff(kinds, self.conditions[e], self.vertex.open[e].domain)
-            else:
-                known = self.vertex.conditions.get(e)
-                yield self._holds(kinds, known.domain if known else self.domain)
 
     def _proof(self) -> Iterator[str]:
         sizes, own, data = self.declared.numbers, listed(self.own), self._data(real=False)
