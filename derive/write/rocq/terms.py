@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import reduce
 from itertools import chain
 from re import ASCII, fullmatch
 
@@ -106,8 +105,10 @@ def _term(e: Expr, names: Names) -> tuple[str, int]:
             return f"{called} {term(e.args[0], names, ATOM)}", POWER
     for kind, called in PAIRED.items():
         if isinstance(e, kind):
-            parts = (term(part, names, ATOM) for part in e.args)
-            return reduce(lambda one, other, f=called: f"({f} {one} {other})", parts), ATOM
+            inner, *rest = (term(part, names, ATOM) for part in e.args)
+            for part in rest:
+                inner = f"({called} {inner} {part})"
+            return inner, ATOM
     raise NotWritten(f"{type(e).__name__} has no term in Rocq")
 
 
