@@ -6,18 +6,14 @@ the diagonal is zero, or is left out by :meth:`Graph.without_loops`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from itertools import product
 from math import prod
 
 from sympy import Expr, ImmutableMatrix, Integer, Matrix, S, diag, sympify
 
 from ..decide.digits import sign
 from ..decide.domain import DomainError
-
-#: For each vertex, the one that its edge leads to.
-Targets = tuple[int, ...]
 
 
 class Graph:
@@ -72,11 +68,6 @@ class Graph:
         return tuple(sum(self.weights.row(i), S.Zero) for i in range(self.size))
 
     @cached_property
-    def is_symmetric(self) -> bool:
-        """Whether weights are the same in both directions."""
-        return bool(self.weights.is_symmetric())
-
-    @cached_property
     def transitions(self) -> Graph:
         """Weights over the sum of their row: where an anchor draws its positive from."""
         n = range(self.size)
@@ -102,31 +93,10 @@ class Graph:
         """How many subgraphs of out-degree one there are, those of probability zero as well."""
         return Integer(self.size - 1) ** self.size
 
-    def subgraphs(self) -> Iterator[Targets]:
-        """All of them, each by where its edges lead to."""
-        n = range(self.size)
-        return product(*([j for j in n if j != i] for i in n))
-
-    def weight(self, targets: Sequence[int]) -> Expr:
-        """The product of its weights, which its probability is proportional to."""
-        self._check(targets)
-        return prod((self.weights[i, j] for i, j in enumerate(targets)), start=S.One)
-
     @cached_property
     def partition(self) -> Expr:
-        """The product of the row sums; it is the sum of all :meth:`weight`."""
+        """The product of the row sums: the sum over all of them of the product of their weights."""
         return prod(self.out_degrees, start=S.One)
-
-    def probability(self, targets: Sequence[int]) -> Expr:
-        """The probability of one of them: rows are drawn one by one."""
-        return self.transitions.weight(targets)
-
-    def _check(self, targets: Sequence[int]) -> None:
-        n = range(self.size)
-        if len(targets) != self.size or any(j not in n or j == i for i, j in enumerate(targets)):
-            raise DomainError(
-                f"a subgraph is {self.size} other vertices, one for each of 0 to {self.size - 1}"
-            )
 
 
 def blocks(sizes: Sequence[int], inside: Expr | int = 1, across: Expr | int = 0) -> Graph:

@@ -181,7 +181,7 @@ def test_clusters_that_are_not_joined():
 # --- without 1/tau ---------------------------------------------------------------------------
 def test_the_first_order_vanishes_for_a_directed_circle_of_three_as_well():
     circle = Graph([[0, 1, 0], [0, 0, 1], [1, 0, 0]])
-    assert not circle.is_symmetric
+    assert not circle.weights.is_symmetric()
     assert first_order(circle) == zeros(3, 3)
 
 
