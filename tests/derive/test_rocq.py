@@ -36,6 +36,7 @@ from cltheory.derive.write.rocq.certified import certified, inner_of
 from cltheory.derive.write.rocq.check import Checked, assumed, check, compiled_library
 from cltheory.derive.write.rocq.document import Written, files, written
 from cltheory.derive.write.rocq.kinds import read
+from cltheory.derive.write.rocq.merging import merged, merging
 from cltheory.derive.write.rocq.numbers import last_unit, number
 from cltheory.derive.write.rocq.rungs import limits, rungs, standing
 from cltheory.derive.write.rocq.signs import NO_SIGNS
@@ -240,6 +241,18 @@ def test_the_sigmoid_loss_is_written_out_and_has_its_two_structures() -> None:
         assert "rate := t; shift := - b" in found.definitions
         assert "<-> least [2%nat; N] (pair_loss [2%nat; N]" in found.statement
         assert "(2 <= N)%nat -> 0 < t ->" in found.statement
+
+
+@pytest.mark.slow
+def test_minority_collapse_is_about_classes_of_any_number_and_sizes() -> None:
+    (found,) = whole("it", results["minority-collapse"])
+    assert "forall (l1 : nat) (rest : list nat) (tau : R)" in found.statement
+    assert "(i, _, [false]) => / ((INR (nth i sizes 0%nat)) - 1)" in found.definitions
+    condition = results["minority-collapse"].quantity("merged").expression
+    for wrong in (-condition.lhs, condition.lhs - 1):
+        with pytest.raises(NotWritten):
+            merged("it", results["minority-collapse"], ge(wrong, 0))
+    assert merging(results["tail-collapse"]) is None
 
 
 def test_the_ranges_of_a_whole_theorem_are_said_not_to_be_empty() -> None:
@@ -523,7 +536,7 @@ def test_the_list_of_rungs_names_results_and_known_rungs() -> None:
     assert set(rungs().values()) == {"numbers", "thresholds", "whole theorem"}
     # Whoever is not at the top says why.
     assert all(why for rung, why in standing().values() if rung != "whole theorem")
-    assert limits("simclr") is None and "several sizes" in (limits("minority-collapse") or "")
+    assert limits("simclr") is None and "several sizes" in (limits("tail-collapse") or "")
     wanted = ("supcl-threshold", "simclr", "supcon")
     assert all(rungs()[id] == "whole theorem" for id in wanted)
 
@@ -758,6 +771,19 @@ WHOLE = {
         "other batches": ("(batch_loss [n; p] [B]", "(batch_loss [n; p] [p]"),
         "a reversed inequality": ("least [n; p]", "~ least [n; p]"),
         "a swapped quantifier": ("forall (n p B : nat)", "forall (n p : nat), exists (B : nat)"),
+    },
+    "minority-collapse": {
+        "a tampered number": ("2 * (INR (list_sum rest)) * (1", "(INR (list_sum rest)) * (1"),
+        "a reversed inequality": (">= 0", "<= 0"),
+        "other inner products": ("=> 1 | _ => -1", "=> 1 | _ => 0"),
+        "the anchor in its denominator": ("(_, _, [true]) => 0", "(_, _, [true]) => 1"),
+        "other positives": ("0%nat)) - 1)", "0%nat)))"),
+        "classes of one": ("(2 <= s)%nat", "(1 <= s)%nat"),
+        "one smaller class": ("(2 <= length rest)%nat ->", ""),
+        "a swapped quantifier": (
+            "(tau : R), (forall s",
+            "(tau : R), exists q : R, q <> q /\\ (forall s",
+        ),
     },
     "supcl-batches-balanced": {
         "a tampered number": ("(INR m) * (INR n) - 1)", "(INR m) * (INR n) - 2)"),

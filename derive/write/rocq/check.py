@@ -17,7 +17,7 @@ from ...errors import Refusal
 
 LIBRARY = Path(__file__).parent / "library"
 #: Files that the proofs need, in the order in which they are checked.
-ORDER = ("loss", "signs", "gram", "optimal", "convex", "kinds", "batches", "anchor")
+ORDER = ("loss", "signs", "gram", "optimal", "convex", "kinds", "merging", "batches", "anchor")
 FILES = tuple(f"cltheory_{name}" for name in ORDER)
 #: The classical real numbers of the standard library, and the machine numbers that ``interval``
 #: computes with. Another axiom makes a proof one that is not accepted.

@@ -30,6 +30,7 @@ from ...structures.scheme import Scheme
 from ...theorem.result import Result
 from .declared import ALL, CONTRAST, MEAN, Declared, Kinds, listed
 from .kinds import read
+from .merging import merged, merging
 from .signs import Signs
 from .statements import Theorem, gap_of
 from .terms import NotWritten, bounds, hypotheses, lemma, name, relation, term
@@ -51,6 +52,9 @@ def whole(called: str, result: Result) -> Iterator[Theorem]:
     NotWritten
         If the loss or the structure is of a kind that the library does not know.
     """
+    if (condition := merging(result)) is not None:
+        yield merged(called, result, condition)
+        return
     if reason := _lacks(result):
         raise NotWritten(reason)
     problem = _problem(result)

@@ -62,16 +62,18 @@ Qed.
 (* ---- what unit vectors have ---- *)
 Definition means (A : relation -> R) (c : nat -> R) (i j : nat) : R :=
   ((if Nat.eqb i j then c i else A (i, j, [])) + (if Nat.eqb j i then c j else A (j, i, []))) / 2.
+Lemma means_pos n A c : positive n (means A c) -> forall S, 0 <= quadratic n (means A c) S.
+Proof. intros P S. apply quadratic_pos; [exact P | intros; unfold means; lra]. Qed.
 Section Pairs.
 Variables (kinds : list (list nat)) (A : relation -> R) (y c : nat -> R).
 Hypothesis one : forall s N, In s kinds -> In N s -> (1 <= N)%nat.
 Hypothesis own : forall i, (i < length kinds)%nat -> multipliers (nth i (reals kinds) []) (fun a => A (i, i, a) - c i) (y i).
-Hypothesis between : positive (length kinds) (means A c).
+Hypothesis between : forall S, 0 <= quadratic (length kinds) (means A c) S.
 Lemma numbers_above (f : member -> R) :
   total_of kinds (fun u => y (fst u) * (f u * f u)) <= total_of kinds (fun u => total_of kinds (fun w => A (between_members u w) * (f u * f w))).
 Proof.
   set (n := length kinds) in *. set (S := fun i => total (nth i kinds []) (fun u => f (i, u))). set (M := fun i j => if Nat.eqb i j then c i else A (i, j, [])).
-  assert (Q : 0 <= quadratic n M S) by (rewrite <- quadratic_sym; apply quadratic_pos; [exact between | intros; unfold M; lra]).
+  assert (Q : 0 <= quadratic n M S) by (rewrite <- quadratic_sym; exact (between S)).
   apply Rle_trans with (total_of kinds (fun u => y (fst u) * (f u * f u)) + quadratic n M S); [lra|].
   unfold total_of, quadratic. fold n. rewrite <- sum_plus. apply (lin_le (sum_linear _)); intros i Hi. rewrite (lin_sum (total_linear _)).
   assert (B := form_above _ _ _ (fun u => f (i, u)) (fun N h => one _ N (nth_In kinds [] Hi) h) (eq_ind _ (fun r => multipliers r _ _) (own i Hi) _ (at_kind kinds i))).
@@ -145,7 +147,7 @@ Proof.
 Qed.
 Theorem kinds_bound dims x : unit_members kinds dims x ->
   (forall i, (i < length kinds)%nat -> multipliers (nth i sizes []) (fun a => A (i, i, a) - c i) (y i)) ->
-  positive (length kinds) (means A c) ->
+  (forall S, 0 <= quadratic (length kinds) (means A c) S) ->
   value_of_kinds sizes tau terms h + slack sizes tau A h y <= loss_of_kinds kinds tau terms (inner dims x).
 Proof.
   intros unit E P. assert (B := pairs_above kinds A y c one E P dims x unit). assert (T := its_tau _ _ _ _ ok). assert (L := all_linear kinds).
