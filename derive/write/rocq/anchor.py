@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sympy import Expr, Max, Min, S, Symbol, oo
+from sympy import Expr, Max, Min, S, Symbol, oo, symbols
 
 from ...decide.domain import POSITIVE, Domain, Range, between
 from ...losses.setting import INFONCE, INFONCE_OF_BATCH
@@ -22,13 +22,10 @@ from .signs import Signs
 from .statements import Theorem
 from .terms import NotWritten, lemma, term
 
-tau, epsilon, rho, n, participation, variance, softmax_variance = (
-    Symbol(s, real=True)
-    for s in ("tau", "epsilon", "rho", "n", "participation", "variance", "softmax_variance")
+tau, epsilon, rho, n, participation, variance, softmax_variance = symbols(
+    "tau epsilon rho n participation variance softmax_variance", real=True
 )
-sigma, sigma_positive, place, slack = (
-    Symbol(s, real=True) for s in ("sigma", "sigma_positive", "place", "slack")
-)
+sigma, sigma_positive, place, slack = symbols("sigma sigma_positive place slack", real=True)
 #: What is known of them in proofs of signs; of the others nothing.
 RANGES = {tau: POSITIVE, epsilon: between(0, 1, "()"), rho: between(1 - 2 * epsilon, 1)}
 #: The numbers that readings are in the library, by their names.

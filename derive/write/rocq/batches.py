@@ -24,6 +24,7 @@ class BatchSoftmax(Softmax):
 
     unfolded = ("batch_gradient", "partition")
     fields = "weight denominator positives in_batch shares part"
+    library = ("batch_loss", "batch_gradient")
     smooth = "batch_smooth _ _ _ _ _ ok drawn_ nested_"
 
     def __post_init__(self) -> None:
@@ -84,13 +85,9 @@ class BatchSoftmax(Softmax):
         """The sizes of a batch."""
         return f"(in_batch {sizes} {self._draws(sizes)})"
 
-    def loss_of(self, terms: str) -> str:
-        """The mean over batches, a function of a matrix."""
-        return f"(batch_loss {self.numbers} {self._draws(self.numbers)} {self.tau_text} {terms})"
-
-    def gradient_of(self, sizes: str, terms: str, inner: str) -> str:
-        """Its gradient by relation, for sizes that are real numbers."""
-        return f"(batch_gradient {sizes} {self._draws(sizes)} {self.tau_text} {terms} {inner})"
+    def given(self, sizes: str) -> str:
+        """The sizes, the numbers that are drawn, and the temperature."""
+        return f"{sizes} {self._draws(sizes)} {self.tau_text}"
 
     def prepared(self, terms: str, inner: str) -> list[str]:
         """That the batches can be drawn, that what is not together at an axis is one relation."""

@@ -80,7 +80,7 @@ def certified(
         lemmas=_lemmas(declared),
         valued=(
             f"rewrite {declared.valued}_at by exact one_.",
-            f"unfold {declared.valued}. rewrite sizes_. unfold {_unfold(declared)}.",
+            f"unfold {declared.valued}. rewrite sizes_. unfold {declared.all_unfolded}.",
             _numeric(declared),
         ),
         bounded=tuple(_proof(declared, theta)),
@@ -115,11 +115,6 @@ def _is(kinds: Kinds, declared: Declared) -> bool:
     return all(k == MEAN or a >= 2 for k, a in zip(kinds, declared.axes, strict=True))
 
 
-def _unfold(declared: Declared) -> str:
-    called = declared.called
-    return ", ".join(["level", *declared.unfolded, f"{called}_terms", f"{called}_inner"])
-
-
 def _numeric(declared: Declared) -> str:
     """Unfolds what is about lists, names each exponential, and compares numbers."""
     named = (
@@ -146,7 +141,7 @@ def _powers(declared: Declared) -> Iterator[str]:
 def _lemmas(declared: Declared) -> tuple[str, ...]:
     """What the two theorems share: the sizes, and that the loss is convex."""
     data = (f"{declared.called}_terms", f"{declared.called}_inner")
-    partition = f"unfold {_unfold(declared)};\n  {_numeric(declared).removesuffix('.')}"
+    partition = f"unfold {declared.all_unfolded};\n  {_numeric(declared).removesuffix('.')}"
     known = declared.convex_proof("first [lra | interval]", partition)
     return (
         *_powers(declared),
@@ -169,7 +164,7 @@ def _proof(declared: Declared, theta: Rational) -> list[str]:
         f"assert (m : multipliers {reals}",
         f"  {declared.gradient_of(reals, *data)} ({term(theta)})).",
         "{ rewrite sizes_; each_space; try (exfalso; lra);",
-        f"  unfold {_unfold(declared)};",
+        f"  unfold {declared.all_unfolded};",
         f"  {_numeric(declared)} }}",
         "assert (ok := ok_).",
         f"assert (B : {loss} (by_relation {inner}) + {declared.scale}",
@@ -177,6 +172,6 @@ def _proof(declared: Declared, theta: Rational) -> list[str]:
         f"  <= {loss} (inner dims x))",
         f"  by exact (bound _ _ _ _ _ one_ _ _ _ ({declared.tangent(inner)}) m unit).",
         f"refine (Rle_trans _ _ _ _ B). rewrite {declared.valued}_at by exact one_.",
-        f"unfold {declared.valued}. rewrite sizes_. unfold {_unfold(declared)}.",
+        f"unfold {declared.valued}. rewrite sizes_. unfold {declared.all_unfolded}.",
         _numeric(declared),
     ]

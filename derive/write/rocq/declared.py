@@ -153,13 +153,9 @@ class Declared(Defined):
         """The eigenvalue of each relation on a product of means and contrasts."""
         found = dict.fromkeys(self.counts, S.Zero)
         for pattern, r in self.scheme.pattern.items():
-            found[r] += prod(
-                (
-                    S.One if same else (size - 1 if kind == MEAN else -S.One)
-                    for same, size, kind in zip(pattern, self.axes, kinds, strict=True)
-                ),
-                start=S.One,
-            )
+            along = zip(pattern, self.axes, kinds, strict=True)
+            other = {MEAN: lambda size: size - 1, CONTRAST: lambda size: -S.One}
+            found[r] += prod((S.One if s else other[k](a) for s, a, k in along), start=S.One)
         return found
 
     def eigenvalue(self, kinds: Kinds) -> Expr:
@@ -189,16 +185,28 @@ class Declared(Defined):
         cases = [f"{agreeing(p)} => {values[r]}" for p, r in patterns if r in values]
         return f"fun a => match a with {' | '.join([*cases, f'_ => {otherwise}'])} end"
 
+    @property
+    def all_unfolded(self) -> str:
+        """What is unfolded in a goal about eigenvalues, with the definitions."""
+        return ", ".join(["level", *self.unfolded, f"{self.called}_terms", f"{self.called}_inner"])
+
     #: Lemmas that are needed before it is said that the loss is convex.
     before: ClassVar[tuple[str, ...]] = ()
 
+    #: The loss in the library, and its gradient by relation.
+    library: ClassVar[tuple[str, str]]
+
+    def given(self, sizes: str) -> str:
+        """What the loss is given before its terms."""
+        return sizes
+
     def loss_of(self, terms: str) -> str:
         """The loss with these terms, a function of a matrix, for sizes that are natural numbers."""
-        raise NotImplementedError
+        return f"({self.library[0]} {self.given(self.numbers)} {terms})"
 
     def gradient_of(self, sizes: str, terms: str, inner: str) -> str:
         """Its gradient by relation, for sizes that are real numbers."""
-        raise NotImplementedError
+        return f"({self.library[1]} {self.given(sizes)} {terms} {inner})"
 
     @property
     def spelled(self) -> dict[str, Expr]:

@@ -162,14 +162,8 @@ def _statements(w: Written) -> str:
 
 
 def _proof(t: Theorem) -> str:
-    lines = [
-        *t.lemmas,
-        f"Theorem {t.called}{HOLDS} : {t.called}.",
-        "Proof.",
-        f"  unfold {t.called}.",
-    ]
-    lines += [f"  {line}" for line in t.proof]
-    return "\n".join([*lines, "Qed."])
+    head = f"Theorem {t.called}{HOLDS} : {t.called}.\nProof.\n  unfold {t.called}."
+    return "\n".join([*t.lemmas, head, *(f"  {line}" for line in t.proof), "Qed."])
 
 
 def _everything(theorems: list[Theorem]) -> str:

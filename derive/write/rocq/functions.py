@@ -34,6 +34,7 @@ class Functions(Pairwise):
 
     fields = "between share_of value_of"
     kind = "function_term"
+    library = ("function_loss", "")
     valued = "function_value"
     #: No exponential gets a name of its own.
     spelled: dict[str, Expr] = {}  # noqa: RUF012
@@ -116,10 +117,6 @@ class Functions(Pairwise):
             f"      value_of := fun c => {term(self.function(t))} |}}"
             for t in self.loss.terms
         )
-
-    def loss_of(self, terms: str) -> str:
-        """The loss with these terms, a function of a matrix, for sizes that are natural numbers."""
-        return f"(function_loss {self.numbers} {terms})"
 
     def gradient_of(self, sizes: str, terms: str, inner: str) -> str:
         """Its gradient by relation."""

@@ -167,15 +167,12 @@ class Several(SoftmaxTerms):
     def _every(self) -> range:
         return range(len(self.axes))
 
-    def mean(self, summand: Callable[[int], Expr]) -> Expr:
-        """The mean over all points of what depends on their kind."""
-        sizes = list(map(prod, self.axes))
-        return sum((n * summand(i) for i, n in enumerate(sizes)), S.Zero) / sum(sizes)
-
     def bound(self, y: list[Rational]) -> Expr:
         """What follows from multipliers."""
-        lost = self.mean(lambda i: y[i] - self.row(i, lambda r: self.pull[r] * self.products[r]))
-        return (self.value + lost / self.tau).evalf(WORKING)
+        sizes = list(map(prod, self.axes))
+        rows = (self.row(i, lambda r: self.pull[r] * self.products[r]) for i in self._every)
+        lost = sum((n * (v - row) for n, v, row in zip(sizes, y, rows, strict=True)), S.Zero)
+        return (self.value + lost / sum(sizes) / self.tau).evalf(WORKING)
 
     def multipliers(self) -> Iterator[tuple[list[Rational], list[Rational]]]:
         """Multipliers that prove something, from the best on, and the diagonal of the means.
@@ -209,12 +206,10 @@ class Several(SoftmaxTerms):
                 yield sum((self.put(row[n]) * v for n, v in names.items()), S.Zero)
 
     def _means(self, c: list[Rational]) -> Matrix:
-        pull = self.pull
-        return Matrix(
-            len(c),
-            len(c),
-            lambda i, j: c[i] if i == j else (pull[i, j, ()] + pull[j, i, ()]) / 2,
-        )
+        def entry(i: int, j: int) -> Expr:
+            return c[i] if i == j else (self.pull[i, j, ()] + self.pull[j, i, ()]) / 2
+
+        return Matrix(len(c), len(c), entry)
 
     # --- text -----------------------------------------------------------------------------------
     def by_pattern(self, values: Mapping[Any, Expr]) -> str:

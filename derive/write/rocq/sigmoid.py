@@ -40,6 +40,7 @@ class Sigmoid(Pairwise):
     unfolded = ("pair_gradient",)
     fields = "among strength rate shift"
     kind = "pair_term"
+    library = ("pair_loss", "pair_gradient")
     smooth = "pair_smooth {sizes} _ {inner} ok"
 
     def __post_init__(self) -> None:
@@ -82,10 +83,6 @@ class Sigmoid(Pairwise):
                 f"      rate := {term(rate)}; shift := {term(shift)} |}}"
             )
         return tuple(found)
-
-    def loss_of(self, terms: str) -> str:
-        """The loss with these terms, a function of a matrix, for sizes that are natural numbers."""
-        return f"(pair_loss {self.numbers} {terms})"
 
     def gradient_of(self, sizes: str, terms: str, inner: str) -> str:
         """Its gradient by relation."""

@@ -82,12 +82,7 @@ class Signs:
         self._denominators(exponents)
         for text, e in (spelled or {}).items():
             if term(e) != text:
-                how = (
-                    "unfold Rdiv; rewrite Rmult_0_l, exp_0; reflexivity"
-                    if e == 1
-                    else "f_equal; field; nz"
-                )
-                self.lines.append(f"replace ({text}) with ({term(e)}) by ({how}).")
+                self.lines.append(f"replace ({text}) with ({term(e)}) by exp_eq.")
         self._name_exponentials(every)
         self._denominators(self.named(e) for e in every)
 
@@ -121,7 +116,7 @@ class Signs:
             gap = times**2 * self._rootless(base) - rest**2
             for lemma, side, large in (("wins", 1, times), ("loses", -1, rest)):
                 with suppress(NotWritten):
-                    sure = [*self._signed(large), *self._signed(side * gap)]
+                    sure = [*self.proof(large), *self.proof(side * gap)]
                     inner = f"({term(rest, self.names)}) + ({term(times, self.names)}) * {root}"
                     return True, [
                         f"apply pos_eq with ({inner}); [eq |].",
@@ -166,7 +161,7 @@ class Signs:
                 if is_proved_positive(side * e, self.domain):
                     self._levels[y] = side
                     size = term(e) if side == 1 else f"- ({term(e)})"
-                    self._assert(f"S{called} : 0 < {size}", self._signed(side * e))
+                    self._assert(f"S{called} : 0 < {size}", self.proof(side * e))
                     lemma = "exp_above_1" if side == 1 else "exp_below_1"
                     self.lines.append(f"apply {lemma} in S{called}.")
         for y in self.field.exponents:
@@ -182,7 +177,10 @@ class Signs:
         NotWritten
             If no such proof is known.
         """
-        return self._signed(self.named(e), strict=strict)
+        sign, text, sharp = self._split(self.named(e))
+        if sign < 0 or (strict and not sharp):
+            raise NotWritten(f"no proof that {e} is positive")
+        return [_equal(text, strict=strict)]
 
     def text(self, e: Expr) -> str:
         """A term in the variables."""
@@ -223,12 +221,6 @@ class Signs:
         """
         if self.field.ratio(self.named(e)).numer:
             raise NotWritten(f"{e} is not zero in the normal form")
-
-    def _signed(self, e: Expr, *, strict: bool = True) -> list[str]:
-        sign, text, sharp = self._split(e)
-        if sign < 0 or (strict and not sharp):
-            raise NotWritten(f"no proof that {e} is positive")
-        return [_equal(text, strict=strict)]
 
     def _split(self, e: Expr) -> tuple[int, str, bool]:
         """The sign of an expression, its factors > 0 as a term, and whether it is strict."""
@@ -333,7 +325,7 @@ class Signs:
         ratio = self.field.ratio(f)
         if len(factor_list(ratio.numer)[1]) == 1 and not any(not d.is_number for d in ratio.denom):
             return  # said already, as a factor
-        self._assert(f"0 < {term(sign * f, self.names)}", self._signed(sign * f))
+        self._assert(f"0 < {term(sign * f, self.names)}", self.proof(sign * f))
 
     def _assert(self, what: str, lines: list[str]) -> None:
         self.lines += [f"assert ({what}).", "{ " + lines[0], *("  " + line for line in lines[1:])]

@@ -78,8 +78,8 @@ class Softmax(SoftmaxTerms, Declared):
     unfolded = ("gradient", "partition")
     smooth = "softmax_smooth _ _ _ _ ok"
     valued = "value"
-    #: The loss and its gradient in the library, and whether each positive has its own denominator.
-    library: ClassVar[tuple[str, str]] = ("loss", "gradient")
+    library = ("loss", "gradient")
+    #: Whether each positive has its own denominator.
     own: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -132,13 +132,9 @@ class Softmax(SoftmaxTerms, Declared):
         """What the gradient, which is times the temperature, is to be multiplied by."""
         return f"/ {self.tau_text}"
 
-    def loss_of(self, terms: str) -> str:
-        """The loss with these terms, a function of a matrix, for sizes that are natural numbers."""
-        return f"({self.library[0]} {self.numbers} {self.tau_text} {terms})"
-
-    def gradient_of(self, sizes: str, terms: str, inner: str) -> str:
-        """Its gradient by relation, for sizes that are real numbers."""
-        return f"({self.library[1]} {sizes} {self.tau_text} {terms} {inner})"
+    def given(self, sizes: str) -> str:
+        """The sizes and the temperature."""
+        return f"{sizes} {self.tau_text}"
 
     @cached_property
     def spelled(self) -> dict[str, Expr]:

@@ -168,9 +168,9 @@ class AtVertex:
 
     # --- lemmas about real numbers ----------------------------------------------------------------
     def _unfolded(self, signs: Signs) -> list[str]:
-        names = ", ".join([*self.declared.unfolded, f"{self.called}_terms", f"{self.called}_inner"])
         return [
-            f"unfold level, {names}; cbn [nth row eigen split_off over {self.declared.fields}].",
+            f"unfold {self.declared.all_unfolded};",
+            f"  cbn [nth row eigen split_off over {self.declared.fields}].",
             *self.declared.cleared,
             *signs.lines,
         ]
@@ -369,9 +369,6 @@ class AtVertex:
         yield "}"
         for e in self.deciding.values():
             k = self._first(e)
-            at = self.declared.gradient_of(reals, *data)
             yield f"{{ apply <- ({self._name(k)} {values}); first [assumption | lra | idtac]."
-            yield f"  destruct (Rle_lt_dec (level {reals} {at} {inner})"
-            yield f"    (eigen {reals} {listed(k)} {at})) as [y|no]; [exact y | exfalso]."
-            yield f"  refine (better _ _ _ _ _ one _ th pu {listed(k)} smooth_ _ no L);"
+            yield f"  refine (needed _ _ _ _ _ one _ th pu {listed(k)} smooth_ _ L);"
             yield "    simpl; repeat split; lra. }"

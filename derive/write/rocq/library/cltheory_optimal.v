@@ -126,9 +126,9 @@ Proof.
   transitivity (sqrt (1 - r) * sqrt (1 - r) * (vectors ks u t * vectors ks v t) + sqrt r * sqrt r * (vectors k u t * vectors k v t)); [ring|].
   rewrite !sqrt_sqrt by lra. ring.
 Qed.
-Theorem better k : smooth_at -> there Rs k -> eigen Rs k A < level Rs A h -> ~ least s mean_loss h.
+Theorem needed k : smooth_at -> there Rs k -> least s mean_loss h -> level Rs A h <= eigen Rs k A.
 Proof.
-  intros [C smooth] th D L. assert (P := size_pos s one). set (y := fun u w => pure Rs k (agree u w) - h (agree u w)).
+  intros [C smooth] th L. apply Rnot_lt_le; intro D. assert (P := size_pos s one). set (y := fun u w => pure Rs k (agree u w) - h (agree u w)).
   destruct (descent (fun r => total s (fun u => F u (fun w => h (agree u w) + r * y u w))) (scale * ((eigen Rs k A - level Rs A h) * size))) as [r [Hr less]].
   - replace (scale * _) with (total s (fun u => total s (fun w => scale * A (agree u w) * y u w))).
     + apply (lin_der (total_linear s) (fun u r => F u (fun w => h (agree u w) + r * y u w))). intros u Hu. apply (slope _ _ _ _ _ (smooth u Hu)).

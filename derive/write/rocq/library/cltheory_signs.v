@@ -73,7 +73,7 @@ Ltac nz1 := first [lra | apply Rgt_not_eq; red; pos | apply Rgt_not_eq; red; rin
   | apply Rlt_not_eq, Ropp_lt_cancel; rewrite Ropp_0; ring_simplify; pos | nra].
 Ltac nz := repeat match goal with |- _ /\ _ => split end; nz1.
 Ltac eq := first [ring | field; nz | match goal with H : ?s * ?s = _ |- _ => field [H]; nz end].
-Ltac exp_eq := rewrite <- ?exp_Ropp, <- ?exp_plus; f_equal; field; nz.
+Ltac exp_eq := first [rewrite <- ?exp_Ropp, <- ?exp_plus; f_equal; field; nz | unfold Rdiv; rewrite Rmult_0_l, exp_0; reflexivity].
 
 (* Where a function that increases is zero, its sign changes; so thresholds with a logarithm. *)
 Definition changes_sign (x v y : R) : Prop :=
