@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..derive.frozen import FrozenValue
 from ..derive.tex.judge.explain import details, headline, one_line, word_of
 from ..derive.tex.text.document import Marked, Place, Problem
 from .guard import Limits, Spent, cores, each, is_too_long
@@ -28,8 +29,7 @@ FAILED = ("differs", "undecided", "sampled")
 BAD_INPUT = ("unread", "refused")
 
 
-@dataclass(frozen=True)
-class Checked:
+class Checked(FrozenValue):
     """A marked equation and what came of it.
 
     Attributes
@@ -70,8 +70,7 @@ class Checked:
         return details(self.finding) if self.finding else []
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(FrozenValue):
     """Everything that one run of the check found."""
 
     files: int

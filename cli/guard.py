@@ -19,12 +19,12 @@ import sys
 import warnings
 from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import click
 
 from ..derive.errors import Refusal
+from ..derive.frozen import FrozenValue
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -39,16 +39,14 @@ _is_program = False
 
 
 # --- limits ----------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Limits:
+class Limits(FrozenValue):
     """Seconds and GB; 0: no limit."""
 
     time: float = 0
     memory: float = 0
 
 
-@dataclass(frozen=True)
-class Spent:
+class Spent(FrozenValue):
     """Work that was given up, and why, in words."""
 
     why: str

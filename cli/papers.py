@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from pathlib import Path
 
 from ..derive.errors import Refusal
+from ..derive.frozen import FrozenValue
 from ..derive.problems.catalogue import is_file
 from ..derive.tex.judge.explain import one_line
 from ..derive.tex.text.document import (
@@ -36,8 +37,7 @@ class PathError(Refusal):
     """A path that cannot be checked; the message is one line."""
 
 
-@dataclass(frozen=True)
-class Paper:
+class Paper(FrozenValue):
     """A file, the marked equations in it and what is wrong with it."""
 
     path: str

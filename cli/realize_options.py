@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..derive.frozen import FrozenValue
 from . import label_files
 from .numeric_options import need_torch
 from .parameters import short
@@ -104,8 +105,7 @@ class Asked(SimpleNamespace):
             check_writable(self.output, force=self.force, reads=files)
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(FrozenValue):
     """What was read, and the function that decides; what the loss is given, one row a sample."""
 
     samples: int

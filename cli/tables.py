@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from ..derive.frozen import FrozenValue
 
 #: Wide enough for any row: a pipe or a file has no width of its own.
 NO_LIMIT = 10_000
@@ -25,8 +26,7 @@ def labelled(label: str, text: str, column: int = 12, hang: int = 0) -> list[str
     )
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(FrozenValue):
     """A column of a table.
 
     Attributes

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import click
 
+from ...derive.frozen import FrozenValue
+
 ROOMS = "derive/results"
 
 
@@ -102,8 +104,7 @@ def _project(folder: Path) -> dict[str, object]:
     return found if isinstance(found, dict) else {}
 
 
-@dataclass(frozen=True)
-class _Package:
+class _Package(FrozenValue):
     """A package of the author's: its folder, and what it is called."""
 
     folder: Path

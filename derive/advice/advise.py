@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite, log
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from sympy import Expr, Integer, Rational, Symbol
 
 from ..decide.domain import DomainError
+from ..frozen import FrozenValue
 from ..optimum.condition import capital
 from ..optimum.dimension import Dimension
 from ..results import results
@@ -32,8 +33,7 @@ EMPTY = 1e-5
 DISTINCT = 8
 
 
-@dataclass(frozen=True)
-class Bound:
+class Bound(FrozenValue):
     """A number that a result gives.
 
     Attributes
@@ -62,8 +62,7 @@ class Bound:
         return {k: v for k, v in vars(self).items() if v != ""}
 
 
-@dataclass(frozen=True)
-class Safe:
+class Safe(FrozenValue):
     """The safe values of a parameter: above ``low`` and below ``high``, both None where endless.
 
     ``value`` is its value, ``taken`` whether that was taken for granted, and ``margin`` how far
@@ -106,8 +105,7 @@ class Safe:
         return {**own, "note": note, "bounds": [b.as_json() for b in self.bounds]}
 
 
-@dataclass(frozen=True)
-class Told:
+class Told(FrozenValue):
     """A number that bounds nothing, in a sentence."""
 
     name: str
@@ -120,8 +118,7 @@ class Told:
         return {"name": self.name, "says": self.says, **found}
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(FrozenValue):
     """What :func:`advised` finds."""
 
     says: str

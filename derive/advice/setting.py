@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from sympy import Expr, Integer, S, Tuple
 
 from ..decide.domain import DomainError
 from ..decide.spelling import did_you_mean
+from ..frozen import FrozenValue
 from ..landmarks.explain import REAL, WHOLE, find, within
 from ..landmarks.libraries import ALSO, Row
 from ..landmarks.similar import Similar
@@ -26,8 +27,7 @@ DEFAULTS = {"batch": "256", "views": "2", "devices": "1", "accumulate": "1"}
 SAMPLINGS = (UNIFORM.sampling, BALANCED.sampling, "all")
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(FrozenValue):
     """A loss at numbers.
 
     Attributes

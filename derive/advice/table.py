@@ -8,10 +8,11 @@ images.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from string import Formatter
 from typing import Literal
 
+from ..frozen import FrozenValue
 from ..proof.lemmas import CLASSES_OF_PAIRS
 from ..proof.statement import Lemma
 
@@ -23,8 +24,7 @@ RANDOM, BALANCED = {**DATA, "B": "seen"}, {**DATA, "C": "drawn", "k": "each"}
 ITEMS = {"N": "seen", "tau": "tau"}
 
 
-@dataclass(frozen=True)
-class Said:
+class Said(FrozenValue):
     """A quantity of a result.
 
     Attributes
@@ -46,8 +46,7 @@ class Said:
     convention: str = ""
 
 
-@dataclass(frozen=True)
-class End:
+class End(FrozenValue):
     """An end of the safe values of a parameter: they lie above or below it.
 
     What happens ``outside`` also needs values that are not below ``unless``. Below both ends, what
@@ -65,8 +64,7 @@ class End:
     in_room_of: tuple[Said, ...] | None = None
 
 
-@dataclass(frozen=True)
-class Fact:
+class Fact(FrozenValue):
     """A number that does not bound a parameter; ``says`` has a place for it.
 
     Where the dimension is enough for it, ``fits`` is told before; elsewhere nothing is if it is an
@@ -88,8 +86,7 @@ class Fact:
     lemma: Lemma | None = None
 
 
-@dataclass(frozen=True)
-class Room:
+class Room(FrozenValue):
     """What needs a dimension, in words, and the quantities that know which.
 
     ``below`` is what is known of fewer dimensions; without, whether they are proved too few.
@@ -100,8 +97,7 @@ class Room:
     below: str = ""
 
 
-@dataclass(frozen=True)
-class Advice:
+class Advice(FrozenValue):
     """What is known of a loss.
 
     Attributes

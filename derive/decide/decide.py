@@ -94,8 +94,14 @@ def any_positive(expressions: Sequence[Expr], domain: Domain, *, strict: bool = 
 # --- internals ---------------------------------------------------------------------------
 def _vanish(expressions: Sequence[Expr]) -> bool:
     """Whether all are zero by the normal form, wherever they have a value."""
+    if _vanish_as_they_are(expressions):
+        return True
+    split = [with_prime_logs(e) for e in expressions]
+    return split != [*expressions] and _vanish_as_they_are(split)
+
+
+def _vanish_as_they_are(expressions: Sequence[Expr]) -> bool:
     try:
-        expressions = [with_prime_logs(e) for e in expressions]
         field = ExpField(expressions)
         return all(e == 0 or field.vanishes(e) for e in expressions)
     except NotInField:

@@ -8,13 +8,13 @@ point is looked for at which it fails.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 from sympy import Abs, Expr, Max, Min, Piecewise, Symbol, cos, cosh, exp, log, oo, sin, sinh, tanh
 from sympy.core.relational import Relational
 
+from ..frozen import FrozenValue
 from .coefficients import closure, proves
 from .domain import POSITIVE, Domain, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
@@ -29,8 +29,7 @@ _ENTIRE = (exp, sin, cos, sinh, cosh, tanh, Max, Min, Abs)
 Need = Literal["> 0", ">= 0", "!= 0", "known"]
 
 
-@dataclass(frozen=True)
-class Condition:
+class Condition(FrozenValue):
     """What ``argument`` must satisfy for ``part`` to have a value, once its arguments do."""
 
     part: Expr
@@ -108,8 +107,15 @@ def _own(e: Expr) -> Iterator[Condition]:
 
 def is_met(condition: Condition, domain: Domain) -> bool:
     """Whether a condition is proved everywhere on a domain, given those before it."""
-    argument = with_prime_logs(condition.argument)
-    match condition.need:
+    argument = condition.argument
+    if _is_met(condition.need, argument, domain):
+        return True
+    split = with_prime_logs(argument)
+    return split != argument and _is_met(condition.need, split, domain)
+
+
+def _is_met(need: Need, argument: Expr, domain: Domain) -> bool:
+    match need:
         case "> 0":
             return proves_positive(argument, domain)
         case ">= 0":

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from itertools import product
 
 from sympy import Dummy, Expr, Integer, Max, Min, Rational, S, Symbol, ceiling, floor, oo, sympify
 
 from ..errors import Refusal
+from ..frozen import Frozen, FrozenValue
 from .logarithms import with_prime_logs
 from .number import sign
 
@@ -19,8 +20,7 @@ class DomainError(Refusal, ValueError):
     """A value lies outside the domain; the message is one line and says what is accepted."""
 
 
-@dataclass(frozen=True)
-class Range:
+class Range(FrozenValue):
     """An interval; its ends may be expressions in other symbols of the domain."""
 
     low: Expr = S.Zero
@@ -72,8 +72,7 @@ def between(low: object, high: object, ends: str = "[]", why: str = "") -> Range
 POSITIVE, FREE, LINE = Range(), Range(low_open=False), Range(-oo)
 
 
-@dataclass(frozen=True, eq=False)
-class Case:
+class Case(Frozen):
     """A parametrisation of (part of) a domain by variables that are >= 0.
 
     ``substitution`` writes each symbol through the variables; those in ``strict``
@@ -85,8 +84,7 @@ class Case:
     variables: tuple[Symbol, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Domain:
+class Domain(Frozen):
     """Ranges of symbols, with a stored witness so that it is never empty.
 
     A symbol comes after those that its range refers to; else the order is as given.

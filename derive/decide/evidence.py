@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import IntEnum
 from typing import Any
+
+from ..frozen import FrozenValue
 
 
 class Grade(IntEnum):
@@ -26,8 +28,7 @@ class Grade(IntEnum):
         return f"{self} in words, not published" if self is Grade.ARGUED else str(self)
 
 
-@dataclass(frozen=True)
-class Boxes:
+class Boxes(FrozenValue):
     """What an interval proof rests on, so that another program can replay it.
 
     Attributes
@@ -43,8 +44,7 @@ class Boxes:
     boxes: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(FrozenValue):
     """A grade together with a short sentence saying what was run."""
 
     grade: Grade
@@ -63,15 +63,13 @@ def weakest(evidence: Iterable[Evidence]) -> Evidence:
     return lowest if replay == lowest.replay else replace(lowest, replay=replay)
 
 
-@dataclass(frozen=True)
-class Holds:
+class Holds(FrozenValue):
     """The statement was proved or supported, as the evidence says."""
 
     evidence: Evidence
 
 
-@dataclass(frozen=True)
-class Refuted:
+class Refuted(FrozenValue):
     """The statement is false at a point."""
 
     witness: Mapping[str, Any] = field(default_factory=dict)
@@ -92,8 +90,7 @@ class Refuted:
         return f"false{' at ' if point else ''}{point}{': ' if self.note else ''}{self.note}"
 
 
-@dataclass(frozen=True)
-class Undecided:
+class Undecided(FrozenValue):
     """Neither proved nor refuted. This is not the same as false."""
 
     reason: str

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from sympy import Expr, Max, Piecewise, S, Symbol
 
+from ..frozen import Frozen
 from .calculus import derivative
 from .interval import NoSign, in_order, sign
 from .present import affine
 
 
-@dataclass(frozen=True, eq=False)
-class Piece:
+class Piece(Frozen):
     """A smooth function and the interval on which it applies."""
 
     low: Expr

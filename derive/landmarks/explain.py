@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import log
 from typing import Any, SupportsFloat
 
@@ -13,6 +12,7 @@ from sympy import Expr, Integer
 from ..decide.domain import DomainError
 from ..decide.exact import exact
 from ..decide.spelling import did_you_mean
+from ..frozen import FrozenValue
 from .landmark import Landmark, Options, number
 from .libraries import ALSO, ROWS, Row, of_functions
 from .similar import Similar
@@ -46,8 +46,7 @@ OPTIONS = (*WHOLE, *REAL)
 NAMES = (*dict.fromkeys(row.loss for row in ROWS), *ALSO)
 
 
-@dataclass(frozen=True)
-class Explanation:
+class Explanation(FrozenValue):
     """The landmarks of a loss, or those of all losses that have a value.
 
     Attributes

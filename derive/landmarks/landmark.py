@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sympy import Expr, S, log
+
+from ..frozen import FrozenValue
 
 #: Sizes and parameters of a loss by the names that the command line has.
 Options = Mapping[str, Expr]
@@ -14,8 +16,7 @@ DIGITS = 30
 LONGEST = 40  #: characters of a closed form that is shown
 
 
-@dataclass(frozen=True)
-class Landmark:
+class Landmark(FrozenValue):
     """The value of a loss at a configuration.
 
     Attributes

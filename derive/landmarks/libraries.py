@@ -7,12 +7,13 @@ and what the options are by default. Nothing else knows a library.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from sympy import Expr, Integer, Rational, S, exp, log
 
+from ..frozen import FrozenValue
 from ..losses.clip import CLIP
 from ..losses.conventions import CONVENTIONS
 from ..losses.functions import loss_of_functions
@@ -40,8 +41,7 @@ if TYPE_CHECKING:
     from ..theorem.result import Result
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(FrozenValue):
     """A loss under a convention.
 
     Attributes

@@ -8,12 +8,12 @@ statistics of the two views.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import mpmath
 from sympy import Expr, Float, Integer, Rational, S, Symbol, exp, log, sqrt
 
+from ..frozen import FrozenValue
 from . import chance
 from .landmark import Landmark, Options, exactly, least, number
 
@@ -22,8 +22,7 @@ EQUAL_SCORES = (
 )
 
 
-@dataclass(frozen=True)
-class Prototypes:
+class Prototypes(FrozenValue):
     """A cross-entropy over prototypes.
 
     Attributes
@@ -118,8 +117,7 @@ beside = Symbol("beside", nonnegative=True)
 Values = Mapping[Symbol, Expr]
 
 
-@dataclass(frozen=True)
-class Features:
+class Features(FrozenValue):
     """An expression in statistics of features that are not normalised.
 
     Attributes

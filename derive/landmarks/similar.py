@@ -8,7 +8,6 @@ where vectors are drawn, the mean of each logarithm is one of :mod:`.chance`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from math import isfinite, sqrt
 from typing import NamedTuple
@@ -18,6 +17,7 @@ from sympy import log as symbolic_log
 
 from ..decide.domain import Domain, DomainError
 from ..decide.kinks import bent
+from ..frozen import FrozenValue
 from ..losses.pairwise import PairwiseLoss, c
 from ..losses.softmax import SoftmaxLoss
 from ..optimum import uniform as sphere
@@ -55,8 +55,7 @@ class Configuration(NamedTuple):
     needs: int = 1
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(FrozenValue):
     """Where a loss is evaluated: a structure, and what is alike in it.
 
     ``own`` are the relations of views of one image (or of a pair), ``alike`` those of other images
@@ -72,8 +71,7 @@ class Place:
     counts: Callable[[Options], tuple[int, int, int]]
 
 
-@dataclass(frozen=True)
-class Similar:
+class Similar(FrozenValue):
     """A loss of cosines under one convention.
 
     Attributes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
@@ -14,6 +14,7 @@ import mpmath
 from sympy import Expr, Symbol
 
 from ..decide.root import ClampedRoot
+from ..frozen import Frozen, FrozenValue
 from . import nodes
 from .digits import DIGITS
 from .matrices import Matrix
@@ -71,8 +72,7 @@ class Derived(Protocol):
         """Its value where some letters have other values."""
 
 
-@dataclass(frozen=True, eq=False)
-class Scene:
+class Scene(Frozen):
     """Where a statement is evaluated.
 
     Attributes
@@ -104,15 +104,13 @@ class Scene:
         return replace(self, numbers=numbers, moved=moved, known={})
 
 
-@dataclass(frozen=True)
-class OfScene:
+class OfScene(FrozenValue):
     """What a letter with indices stands for where it depends on the numbers of the scene."""
 
     function: Callable[..., Any]
 
 
-@dataclass(frozen=True)
-class Truth:
+class Truth(FrozenValue):
     """Whether a statement holds, with what both sides came to where it does not."""
 
     holds: bool

@@ -6,19 +6,18 @@ Ranks and signs of what is not rational are those to forty digits.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import mpmath
 
+from ..frozen import FrozenValue
 from .digits import CLOSE
 
 Rows = tuple[tuple[Any, ...], ...]
 
 
-@dataclass(frozen=True)
-class Matrix:
+class Matrix(FrozenValue):
     """A matrix by rows; its entries are fractions or 50-digit numbers."""
 
     rows: Rows

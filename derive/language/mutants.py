@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from ..frozen import FrozenValue
 from . import nodes
 from .nodes import ONE, Node
 
@@ -13,8 +14,7 @@ Changes = Iterator[tuple[str, Node]]
 _FLIPPED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<"}
 
 
-@dataclass(frozen=True)
-class Slips:
+class Slips(FrozenValue):
     """The slips of the pen that are tried.
 
     Parameters

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, dataclass_transform
+from typing import Any, ClassVar
+
+from ..frozen import FrozenValue
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(field,))
-@dataclass(frozen=True)
-class Node:
-    """A part of a statement; as text it is plain, for reports. Each kind is a frozen dataclass."""
+class Node(FrozenValue):
+    """A part of a statement; as text it is plain, for reports."""
 
     spelled: ClassVar[str] = ""  #: with a place for each field
     at: int = field(default=0, kw_only=True, compare=False, repr=False)  #: in the source
-
-    def __init_subclass__(cls) -> None:
-        dataclass(frozen=True)(cls)
 
     def __str__(self) -> str:
         return self.spelled.format(*(getattr(self, f.name) for f in fields(self)[1:]))

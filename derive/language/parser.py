@@ -33,12 +33,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from typing import ClassVar, NamedTuple, TypeVar
 
 from sympy import Expr
 
+from ..frozen import FrozenValue
 from . import nodes
 from .items import Items, flat, tree
 from .nodes import INFINITY, ONE, PI, Node
@@ -88,8 +89,7 @@ class Word(NamedTuple):
     meaning: Expr | None = None
 
 
-@dataclass(frozen=True)
-class Letters:
+class Letters(FrozenValue):
     """Which letters are vectors, which are sets of them, and which names are functions.
 
     On those letters a superscript is a mark, as in ``u^\\delta``, and never a power.
@@ -112,8 +112,7 @@ LETTERS_OF_SETS = Letters()
 NOTHING = nodes.Bound()
 
 
-@dataclass(frozen=True)
-class Read:
+class Read(FrozenValue):
     """A statement that was read: what it says, and what it quantifies over itself."""
 
     tree: Node

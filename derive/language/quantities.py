@@ -7,7 +7,6 @@ division by zero, a root or logarithm of what has none, is an answer too: no val
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
 from math import isqrt
@@ -16,6 +15,7 @@ from typing import Any, Protocol, TypeAlias
 import mpmath
 from sympy import oo
 
+from ..frozen import FrozenValue
 from .digits import CLOSE, DIGITS
 from .matrices import Matrix
 
@@ -56,8 +56,7 @@ class Constant:
         self.value: Any = None
 
 
-@dataclass(frozen=True)
-class Moved:
+class Moved(FrozenValue):
     """A constant, or its negative, with something added to it."""
 
     constant: Constant
@@ -65,15 +64,13 @@ class Moved:
     by: Any
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(FrozenValue):
     """A transposed vector."""
 
     vector: Vector
 
 
-@dataclass(frozen=True)
-class Interval:
+class Interval(FrozenValue):
     """An interval where a number may stand; it is equal to an interval with the same ends only."""
 
     low: Any

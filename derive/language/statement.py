@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from sympy import Expr, Symbol
 
 from ..decide.defined import Condition
+from ..frozen import FrozenValue
 
 
 class TexError(ValueError):
@@ -27,8 +28,7 @@ class TexError(ValueError):
 Relation = Literal["=", "<", "<=", ">", ">=", "!=", "in", "->"]
 
 
-@dataclass(frozen=True)
-class Unread:
+class Unread(FrozenValue):
     """A name at the left of the first ``=`` that is not known, or an empty left side.
 
     What an equation defines must be known to be the quantity: the comparison refuses an unknown
@@ -39,32 +39,28 @@ class Unread:
     text: str
 
 
-@dataclass(frozen=True)
-class Vector:
+class Vector(FrozenValue):
     """A vector with its indices, in canonical spelling: ``u_i`` is ``("u", ("i",))``."""
 
     name: str
     indices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Inner:
+class Inner(FrozenValue):
     """The inner product of two vectors, once and not raised to a power; symmetric."""
 
     one: Vector
     other: Vector
 
 
-@dataclass(frozen=True)
-class Called:
+class Called(FrozenValue):
     r"""A name with what it depends on, ``\alpha_{\min}(m, n, \tau)``, all of them symbols."""
 
     name: Expr
     arguments: tuple[Symbol, ...]
 
 
-@dataclass(frozen=True)
-class Limit:
+class Limit(FrozenValue):
     r"""``\lim_{symbol \to point} of``; ``side`` is ``+``, ``-``, or empty."""
 
     expression: Side
@@ -73,8 +69,7 @@ class Limit:
     side: str = ""
 
 
-@dataclass(frozen=True)
-class Bounds:
+class Bounds(FrozenValue):
     """An interval, right of ``in``."""
 
     low: Expr
@@ -88,16 +83,14 @@ Side: TypeAlias = "Expr | Unread | Bounds | Inner | Called | Limit"
 
 
 # --- what stands around a formula -----------------------------------------------------------
-@dataclass(frozen=True)
-class Chain:
+class Chain(FrozenValue):
     """A condition in known names: ``n >= 2``, ``0 < tau <= 1``, ``alpha in (1/n, 1]``."""
 
     sides: tuple[Expr | Bounds, ...]
     relations: tuple[Relation, ...]
 
 
-@dataclass(frozen=True)
-class Kinds:
+class Kinds(FrozenValue):
     r"""What sort of number symbols are: ``m, n \in \mathbb{N}``, "integers", "positive".
 
     ``kind`` is ``integer``, ``natural``, ``real``, ``positive``, ``nonnegative``, ``negative``,
@@ -108,8 +101,7 @@ class Kinds:
     kind: str
 
 
-@dataclass(frozen=True)
-class Indices:
+class Indices(FrozenValue):
     r"""A condition on indices of vectors: ``i \ne j``, ``i = 1, \dots, N``, ``all i``.
 
     ``relation`` is ``!=``, ``=`` or ``any``; for ``any`` the letters run over everything, from 1
@@ -121,8 +113,7 @@ class Indices:
     size: Expr | None = None
 
 
-@dataclass(frozen=True)
-class Among:
+class Among(FrozenValue):
     r"""Vectors out of a family, such as a class: ``u, v \in U_{i,j} \setminus \{w\}``."""
 
     vectors: tuple[Vector, ...]
@@ -130,8 +121,7 @@ class Among:
     without: tuple[Vector, ...] = ()
 
 
-@dataclass(frozen=True)
-class Tends:
+class Tends(FrozenValue):
     r"""A symbol that tends somewhere: "as ``\tau \to 0``"."""
 
     symbol: Expr
@@ -139,8 +129,7 @@ class Tends:
     side: str = ""
 
 
-@dataclass(frozen=True)
-class Clause:
+class Clause(FrozenValue):
     """One condition beside a formula, with its text for messages and its place."""
 
     says: Chain | Kinds | Indices | Among | Tends
@@ -148,8 +137,7 @@ class Clause:
     at: int = 0
 
 
-@dataclass(frozen=True)
-class Statement:
+class Statement(FrozenValue):
     """Sides joined by relations, as they stand: ``a = b <= c`` has three sides.
 
     A display of several rows is one statement: a row that starts with a relation goes on

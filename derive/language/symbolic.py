@@ -7,7 +7,7 @@ What an expression needs for a value is noted while it is built (see
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -20,6 +20,7 @@ from ..decide.calculus import derivative
 from ..decide.defined import Condition
 from ..decide.domain import Domain, Range, at_least
 from ..decide.limits.limit import NoLimit, limit
+from ..frozen import FrozenValue
 from . import needs, nodes
 from .nodes import EULER, INFINITY, PI, Node
 
@@ -32,8 +33,7 @@ class NotClosed(LookupError):
     """A part of a statement is no closed form in the known letters; the message names it."""
 
 
-@dataclass(frozen=True)
-class Writer:
+class Writer(FrozenValue):
     """Writes expressions.
 
     Parameters

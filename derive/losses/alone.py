@@ -8,18 +8,18 @@ batch has no other class, if that is where the positives of a term would be.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sympy import S
 
 from ..decide.present import tidy
+from ..frozen import FrozenValue
 from .softmax import SoftmaxLoss, SoftmaxTerm
 
 Terms = tuple[SoftmaxTerm, ...]
 
 
-@dataclass(frozen=True)
-class Alone:
+class Alone(FrozenValue):
     """What is done with the terms of which an anchor has no positives.
 
     Attributes

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sympy import Expr, Rational, S, Symbol
 
+from ..frozen import FrozenValue
 from ..structures.towers import NEGATIVE, POSITIVE
 from .clip import SIGLIP, b, t, w
 from .pairwise import PairwiseLoss
@@ -23,8 +24,7 @@ from .supcl import OTHERS, SUPCON
 from .written import Loss
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(FrozenValue):
     """A loss of a library.
 
     Attributes
@@ -134,8 +134,7 @@ def _extends(one: Loss, other: Loss) -> bool:
     return theirs <= mine and {k[1:] for k in mine} == {k[1:] for k in theirs}
 
 
-@dataclass(frozen=True)
-class Convention:
+class Convention(FrozenValue):
     """The losses of a library under its own conventions."""
 
     name: str

@@ -6,11 +6,10 @@ and margins of the source are kept where it fixes them, and ``t`` and ``b`` wher
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ..frozen import FrozenValue
 
 
-@dataclass(frozen=True)
-class Named:
+class Named(FrozenValue):
     """A loss of the literature: its two functions, and where it is from."""
 
     lp: str

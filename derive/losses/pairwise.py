@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from sympy import Add, Expr, Max, S, Symbol
 
+from ..frozen import FrozenValue
 from .precondition import Precondition
 
 #: The inner product, the argument of a pairwise loss.
 c = Symbol("c", real=True)
 
 
-@dataclass(frozen=True)
-class PairTerm:
+class PairTerm(FrozenValue):
     """A function of the inner product ``c``, summed over the pairs of a relation.
 
     Parameters
@@ -46,8 +46,7 @@ class PairTerm:
             yield replace(self, function=e / taken, weight=taken * self.weight)
 
 
-@dataclass(frozen=True)
-class PairwiseLoss:
+class PairwiseLoss(FrozenValue):
     """A sum of pair terms, mean over the N items; ``meanings`` says what its symbols are."""
 
     name: str

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sympy import Expr
 
+from ..frozen import FrozenValue
 
-@dataclass(frozen=True)
-class Precondition:
+
+class Precondition(FrozenValue):
     """An expression that must be >= 0 (strict: > 0) on the domain of a problem.
 
     Attributes

@@ -7,16 +7,16 @@ Conventions: the positive is in the denominator, the anchor is not; the temperat
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sympy import Expr, Symbol
 
 from ..decide.domain import DomainError
+from ..frozen import FrozenValue
 from .written import Plain, noted
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(FrozenValue):
     """What is spoken of, declared once for all results that speak of it.
 
     Attributes

@@ -8,11 +8,12 @@ convention on which papers and libraries differ.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from sympy import Expr, S, Symbol
 
 from ..decide.domain import DomainError
+from ..frozen import FrozenValue
 from ..structures.scheme import Scheme
 from .pairwise import c
 from .precondition import Precondition
@@ -20,8 +21,7 @@ from .precondition import Precondition
 tau = Symbol("tau", positive=True)
 
 
-@dataclass(frozen=True)
-class SoftmaxTerm:
+class SoftmaxTerm(FrozenValue):
     r"""One softmax cross-entropy, averaged over anchors and their positives.
 
     .. math:: -\operatorname{mean}_{u}\operatorname{mean}_{v \in P(u)}
@@ -72,8 +72,7 @@ class SoftmaxTerm:
         return {r: scheme.relation(r).count * self.weight(r) / total for r in self.positives}
 
 
-@dataclass(frozen=True)
-class SoftmaxLoss:
+class SoftmaxLoss(FrozenValue):
     """A sum of softmax terms at one temperature (``u.v / tau``, mean over anchors).
 
     ``others`` says what its symbols beside the temperature are. With a ``similarity``, an

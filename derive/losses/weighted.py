@@ -8,8 +8,6 @@ are declared by relation instead (:mod:`.labels`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from .setting import Setting
 
 #: What stands in the exponents, and what the weights are.
@@ -21,7 +19,6 @@ W_EXP = r"$w_{ij} = e^{-d_{ij}}$ with dissimilarities d_ij; the diagonal is not 
 OF_LABELS = r"$w_{ij} = e^{-\|y_i - y_j\|^2}$ with labels y_i"
 
 
-@dataclass(frozen=True)
 class WeightedInfoNCE(Setting):
     """The loss for a matrix of weights; ``notes`` say what is compared, and the weights."""
 

@@ -12,12 +12,12 @@ structure with an anchor u and the sets of vectors that its relations lead to.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 
 from sympy import Expr, S, Symbol, exp, fraction, latex
 
 from ..decide.present import as_count
 from ..decide.spelling import listed
+from ..frozen import FrozenValue
 from ..language.typed import formula
 from ..structures.scheme import Scheme
 from ..structures.towers import NEGATIVE, POSITIVE, SIBLING, TWIN, WITHIN
@@ -49,8 +49,7 @@ def in_words(relation: str, scheme: Scheme) -> str:
     return WORDS.get(relation, f"vectors in the relation {relation.replace('_', ' ')}")
 
 
-@dataclass(frozen=True)
-class Written:
+class Written(FrozenValue):
     """A loss as one formula, and sentences that say what its letters mean."""
 
     formula: str

@@ -10,7 +10,7 @@ so a threshold is a quotient of two means.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from sympy import Add, Dummy, Expr, Ge, Le, Pow, S, Symbol, Tuple, exp, oo
@@ -21,6 +21,7 @@ from ..decide.domain import LINE, Domain, at_least
 from ..decide.evidence import Holds, Outcome, Refuted, Undecided
 from ..decide.expectation import Expectation, K
 from ..decide.present import tidy
+from ..frozen import Frozen
 from ..losses.alone import Alone
 from ..losses.softmax import SoftmaxLoss
 from ..proof.derivation import Derivation, StepFailed
@@ -40,8 +41,7 @@ from .threshold import COMPARED, Criterion, Place, Threshold
 from .vertex import pure_inner, state_pure
 
 
-@dataclass(frozen=True, eq=False)
-class Part:
+class Part(Frozen):
     """The batches in which an anchor has K others of its class, for K in a range.
 
     Attributes
@@ -88,8 +88,7 @@ class Part:
         return tidy(e.xreplace({self.others: rest})).xreplace({rest: self.others})
 
 
-@dataclass(frozen=True, eq=False)
-class BatchLoss:
+class BatchLoss(Frozen):
     """The mean of a loss over the batches of a draw, on the structure that they are drawn from."""
 
     draw: Draw
@@ -177,8 +176,7 @@ def _apart(e: Expr) -> tuple[list[Expectation], list[Dummy], Expr]:
 
 
 # --- conditions ------------------------------------------------------------------------------
-@dataclass(frozen=True, eq=False)
-class MeanCondition:
+class MeanCondition(Frozen):
     """``theta_e >= theta_v`` for one other eigenspace: a mean over batches that is not negative.
 
     Attributes

@@ -9,7 +9,7 @@ eigenspace make the certificate.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from sympy import Expr, Integer, Le, Rational, S, Symbol, Tuple
@@ -19,6 +19,7 @@ from ..decide.calculus import derivative
 from ..decide.decide import all_zero
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Evidence, Holds, Outcome, Undecided
+from ..frozen import Frozen
 from ..losses.softmax import SoftmaxLoss
 from ..proof.derivation import Derivation
 from ..proof.lemmas import AVERAGING, DUALITY
@@ -39,8 +40,7 @@ TOLERANCE = Rational(1, 10**12)
 WARM, BITS_PER_HEAT, SLOWEST = Rational(1, 16), 8, Rational(15, 16)
 
 
-@dataclass(frozen=True, eq=False)
-class Row:
+class Row(Frozen):
     """What an anchor of an orbit sees: its relations, with their numbers of partners."""
 
     orbit: str
@@ -51,8 +51,7 @@ class Row:
         return next(r for r in self.relations if r.name == name)
 
 
-@dataclass(frozen=True, eq=False)
-class ReducedOnOrbits:
+class ReducedOnOrbits(Frozen):
     """A softmax loss on a configuration; its terms name kinds of relations.
 
     Raises
@@ -96,8 +95,7 @@ class ReducedOnOrbits:
         return Smooth(self.configuration, value, slopes)
 
 
-@dataclass(frozen=True, eq=False)
-class BlockOptimum:
+class BlockOptimum(Frozen):
     """Where a loss is least on a configuration at given numbers.
 
     Attributes

@@ -7,7 +7,6 @@ first order: one comparison of two eigenvalues of the gradient for every other e
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from sympy import Basic, Expr, Rational, S, Symbol, Tuple
@@ -17,6 +16,7 @@ from ..decide.domain import Domain
 from ..decide.evidence import Holds, Outcome, Refuted, Undecided
 from ..decide.normal import ExpField, NotInField, factor_list
 from ..decide.present import collected
+from ..frozen import Frozen
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.lemmas import CERTIFICATE
@@ -34,8 +34,7 @@ LARGEST_DEGREE = 40
 Verdict = Literal["strict", "holds", "never", "open"]
 
 
-@dataclass(frozen=True, eq=False)
-class Condition:
+class Condition(Frozen):
     """``theta_e >= theta_v`` for one other eigenspace, as far as it is decided.
 
     Attributes

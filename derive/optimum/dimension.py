@@ -11,7 +11,7 @@ second order, than the condition gains.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from itertools import islice
 
@@ -23,6 +23,7 @@ from ..decide.digits import sign
 from ..decide.domain import Domain
 from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ..decide.present import tidy
+from ..frozen import FrozenValue
 from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import ONE_MORE, RANK, STAYS
 from ..proof.statement import Statement
@@ -38,8 +39,7 @@ TRIED = 8
 NO_NUMBERS = (oo, -oo, zoo, nan)
 
 
-@dataclass(frozen=True)
-class Dimension:
+class Dimension(FrozenValue):
     """The least dimension in which something holds.
 
     Attributes

@@ -12,13 +12,13 @@ shares that are not PSD or not of trace one, and is refused.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sympy import Expr, Integer, Rational, S
 
 from ..decide.ball import enclosure, precision
 from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
+from ..frozen import FrozenValue
 from .interior import Rows, pivots
 from .polish import Found
 from .program import Program
@@ -28,8 +28,7 @@ from .program import Program
 WRITTEN, BITS, MIXED = 128, 256, 32
 
 
-@dataclass(frozen=True)
-class Certificate:
+class Certificate(FrozenValue):
     """Rational shares in the slots of a program, and a rational multiplier for each orbit."""
 
     shares: tuple[Rational, ...]

@@ -10,7 +10,7 @@ edge does not matter; but where that is proved for the whole edge no root is nee
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 from sympy import Add, Expr, Ge, Lambda, S, Symbol, Tuple
@@ -21,6 +21,7 @@ from ..decide.domain import Domain, DomainError, between
 from ..decide.evidence import Holds
 from ..decide.present import collected, put_in, solve_linear, tidy
 from ..decide.root import ClampedRoot
+from ..frozen import Frozen
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.lemmas import FIRST_ORDER
@@ -44,8 +45,7 @@ from .threshold import Criterion
 from .vertex import pure_inner
 
 
-@dataclass(frozen=True, eq=False)
-class Edge(Conditioned):
+class Edge(Frozen, Conditioned):
     """The least point of an edge, with the conditions under which it is optimal.
 
     Attributes

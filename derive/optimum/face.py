@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from sympy import Expr, Matrix, Rational, S, Symbol
@@ -20,6 +20,7 @@ from ..decide.digits import is_zero, sign
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Evidence, Grade, Holds
 from ..decide.normal import vanishes
+from ..frozen import Frozen
 from ..structures.configuration import single
 from .duality import Certificate
 from .interior import pivots
@@ -33,8 +34,7 @@ BITS = 256
 ALL = "all"
 
 
-@dataclass(frozen=True, eq=False)
-class FaceOptimum:
+class FaceOptimum(Frozen):
     """Where a loss is least on a scheme at given numbers.
 
     Attributes

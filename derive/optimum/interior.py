@@ -9,10 +9,10 @@ as exp(-1/tau); nothing here is trusted, and everything is proved afterwards.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..decide.ball import NotEnclosed, enclosure, precision
+from ..frozen import FrozenValue
 from .program import Program
 
 #: Steps after which one gives up, and times that a step is halved.
@@ -29,8 +29,7 @@ class NoOptimum(ValueError):
     """The method did not end; one line."""
 
 
-@dataclass(frozen=True)
-class Guess:
+class Guess(FrozenValue):
     """Shares, multipliers and slacks near an optimum.
 
     Attributes

@@ -14,13 +14,13 @@ are split into classes does not matter.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
 from sympy import Expr, Ge, Rational, S, Symbol, Tuple
 
 from ..decide.calculus import derivative
 from ..decide.domain import POSITIVE, Domain, Range, at_least
 from ..decide.present import tidy
+from ..frozen import Frozen
 from ..losses.softmax import SoftmaxLoss
 from ..proof.derivation import Derivation
 from ..proof.lemmas import CERTIFICATE, CONVEX_LSE, Lemma
@@ -131,8 +131,7 @@ def between(one: str, other: str, configuration: Configuration) -> str:
     return next(p.name for p in configuration.relations if {p.left, p.right} == {one, other})
 
 
-@dataclass(frozen=True, eq=False)
-class Forces:
+class Forces(Frozen):
     """What acts on a point of classes i and j that share a prototype.
 
     Attributes

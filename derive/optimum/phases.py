@@ -7,7 +7,6 @@ conditions in closed form, its edges conditions at a root, and larger faces are 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import combinations
 
 from sympy import Expr, S, Symbol, Tuple, exp
@@ -15,6 +14,7 @@ from sympy import Expr, S, Symbol, Tuple, exp
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Holds, Outcome, Refuted
 from ..decide.root import ClampedRoot
+from ..frozen import Frozen
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation, Step, StepFailed
 from ..proof.lemmas import CERTIFICATE
@@ -29,8 +29,7 @@ from .value import FaceValue
 from .vertex import UniqueGram, Vertex, vertex
 
 
-@dataclass(frozen=True, eq=False)
-class Phases:
+class Phases(Frozen):
     """What is known of the optimum for all values that are left free.
 
     Attributes
@@ -59,8 +58,7 @@ class Phases:
     unproved: Mapping[str, str]
 
 
-@dataclass(frozen=True, eq=False)
-class Optimum:
+class Optimum(Frozen):
     """The optimum at numbers: its occupied eigenspaces, inner products and loss."""
 
     occupied: tuple[str, ...]

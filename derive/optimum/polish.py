@@ -12,10 +12,10 @@ optima, so all are on this face, and a segment of them would meet the box.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..decide.ball import NotEnclosed, precision
+from ..frozen import FrozenValue
 from .interior import Guess, Rows, pivots, solution
 from .program import Program
 
@@ -27,16 +27,14 @@ class NotProved(ValueError):
     """That there is a root, or what it is meant for, was not proved; one line says what was not."""
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(FrozenValue):
     """How a block is occupied: its rows in order of their pivots, and the rank."""
 
     order: tuple[int, ...]
     rank: int
 
 
-@dataclass(frozen=True)
-class Face:
+class Face(FrozenValue):
     """Which blocks are occupied, and with which rank."""
 
     parts: tuple[Part, ...]
@@ -74,8 +72,7 @@ def pivoted(rows: Rows, border: Any) -> Part:
     return Part((*order, *sorted(left)), len(order))
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(FrozenValue):
     """Balls around the optimum, all that is said of it being proved.
 
     Attributes
@@ -342,8 +339,7 @@ class Conditions:
             return Found(self.face, z, slack, u[len(self.places) :], inner, value, u, self.bits)
 
 
-@dataclass(frozen=True)
-class Sign:
+class Sign(FrozenValue):
     """Whether a matrix is positive definite: proved, refuted, or None; and its size."""
 
     right: bool | None

@@ -8,7 +8,6 @@ are linear in them. Here it is evaluated, with its derivatives, in balls.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +17,7 @@ from ..decide.ball import Enclosures, enclosure, precision
 from ..decide.calculus import Derivatives
 from ..decide.domain import DomainError
 from ..decide.normal import vanishes
+from ..frozen import Frozen, FrozenValue
 from ..structures.configuration import Block, Configuration, Pairs
 
 
@@ -26,8 +26,7 @@ def entry(relation: str) -> Symbol:
     return Symbol(f"g_{relation}", real=True)
 
 
-@dataclass(frozen=True, eq=False)
-class Smooth:
+class Smooth(Frozen):
     """A convex function of the inner products of a structure, with its derivatives.
 
     Attributes
@@ -96,8 +95,7 @@ class Smooth:
         return total if total.is_Rational else None
 
 
-@dataclass(frozen=True)
-class Slot:
+class Slot(FrozenValue):
     """A variable of the program: an entry of a block, on or above its diagonal."""
 
     block: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -17,6 +17,7 @@ from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Holds, Outcome, Refuted
 from ..decide.present import as_count, tidy
 from ..decide.product import over, times
+from ..frozen import Frozen
 from ..losses.pairwise import c
 from ..losses.precondition import Precondition
 from ..losses.softmax import SoftmaxLoss, SoftmaxTerm
@@ -109,8 +110,7 @@ def check_at_numbers(
             raise DomainError(f"{name}: {condition.says} must be {bound}, not {value}")
 
 
-@dataclass(frozen=True, eq=False)
-class ReducedLoss:
+class ReducedLoss(Frozen):
     """A softmax loss on a structure: one anchor stands for all.
 
     All positives of a relation have the same inner product, so the mean over
@@ -316,8 +316,7 @@ class ReducedLoss:
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class ReducedPairwise:
+class ReducedPairwise(Frozen):
     """A pairwise loss on a structure: every pair of a relation has the same inner product.
 
     ``shape`` is the evidence that each term is convex, found by whoever declared it.

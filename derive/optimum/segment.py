@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -11,6 +10,7 @@ from sympy import Dummy, Expr, Symbol
 
 from ..decide.calculus import derivative
 from ..decide.present import affine, solve_linear, tidy
+from ..frozen import Frozen
 from ..structures.scheme import Scheme
 
 #: Position on a Gram segment.
@@ -27,8 +27,7 @@ class Occupied(NamedTuple):
     end: Expr
 
 
-@dataclass(frozen=True, eq=False)
-class Segment:
+class Segment(Frozen):
     """Gram matrices with the active eigenvalues zero, one parameter x from 0 to ``length``.
 
     ``inner`` gives the inner products along it; x = 0 where the ``low`` eigenvalue

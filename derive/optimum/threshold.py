@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain, islice
 from typing import Literal
 
@@ -23,6 +23,7 @@ from ..decide.product import replaced
 from ..decide.root import ClampedRoot
 from ..decide.symbols import symbols_of
 from ..errors import Unproved
+from ..frozen import Frozen
 from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import CONCAVE
 from ..proof.monotone import Monotone
@@ -47,8 +48,7 @@ class NoThreshold(NoClosedForm):
     """The condition never changes sign; the message says which side holds always."""
 
 
-@dataclass(frozen=True, eq=False)
-class Place:
+class Place(Frozen):
     """The structure that a criterion is about.
 
     Attributes
@@ -82,8 +82,7 @@ class Place:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Criterion:
+class Criterion(Frozen):
     """``says`` iff ``relation``, which compares a condition with zero.
 
     Attributes
@@ -112,8 +111,7 @@ class Criterion:
         return replace(self, says=f"{self.says} {where}", relation=relation, place=place)
 
 
-@dataclass(frozen=True, eq=False)
-class Threshold:
+class Threshold(Frozen):
     """What a criterion says of one parameter: ``relation`` of it and a value.
 
     Attributes

@@ -9,7 +9,7 @@ factor. The loss is convex in the shares, so v is optimal iff theta_e >= theta_v
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from sympy import Basic, Expr, Ge, S, Symbol, Tuple
@@ -18,6 +18,7 @@ from ..decide.decide import all_zero, is_proved_positive
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Outcome, Refuted, Undecided
 from ..decide.present import tidy
+from ..frozen import Frozen
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.lemmas import STRICT_ROWS
@@ -41,8 +42,7 @@ from .segment_facts import assignments
 from .threshold import Criterion, Place
 
 
-@dataclass(frozen=True, eq=False)
-class Vertex(Conditioned):
+class Vertex(Frozen, Conditioned):
     """A pure structure with the conditions under which it is optimal.
 
     Attributes

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..frozen import FrozenValue
 from .verdict import Verdict
 
 if TYPE_CHECKING:
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 Author = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(FrozenValue):
     """A paper: what a bibliography says about it.
 
     Attributes

@@ -10,7 +10,7 @@ answers for batches.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import comb
 
 from sympy import Expr, Integer, Rational, S, Symbol
@@ -18,6 +18,7 @@ from sympy import Expr, Integer, Rational, S, Symbol
 from ..decide.domain import DomainError
 from ..decide.expectation import K
 from ..decide.present import tidy
+from ..frozen import FrozenValue
 from ..losses.alone import ALONE
 from ..losses.pairwise import PairwiseLoss
 from ..losses.softmax import SoftmaxLoss, SoftmaxTerm
@@ -42,8 +43,7 @@ WITHOUT = {
 NEEDS_VIEWS = [{SAME_INSTANCE, r} for r in WITHOUT]
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(FrozenValue):
     """Batches of one composition: how probable they are, what an anchor has there, its loss."""
 
     probability: Expr
@@ -51,7 +51,6 @@ class Kind:
     loss: Loss
 
 
-@dataclass(frozen=True, eq=False)
 class BatchProblem(Problem):
     """A loss on a structure, as a mean over batches that are drawn from it.
 

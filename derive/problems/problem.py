@@ -6,11 +6,10 @@ loss, to certify embeddings, to minimise it and to check what was derived.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sympy import Symbol
 
 from ..decide.domain import Domain, DomainError
+from ..frozen import Frozen
 from ..losses.pairwise import PairwiseLoss
 from ..losses.softmax import SoftmaxLoss
 from ..structures.configuration import Configuration
@@ -19,8 +18,7 @@ from ..structures.scheme import Scheme
 Loss = SoftmaxLoss | PairwiseLoss
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
+class Problem(Frozen):
     """Loss x structure x domain.
 
     Attributes

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from sympy import Basic, Expr, Symbol, Tuple
 
 from ..decide.domain import Domain
 from ..decide.evidence import Evidence, Holds, Outcome, weakest
 from ..errors import Unproved
+from ..frozen import Frozen
 from .hooks import Shown
 from .relations import eq
 from .statement import Lemma, Relations, Statement, decided
@@ -22,8 +22,7 @@ class StepFailed(Unproved, AssertionError):
     """A step of a derivation does not hold; the derivation is not built."""
 
 
-@dataclass(frozen=True, eq=False)
-class Step(Shown):
+class Step(Frozen, Shown):
     """One link of a derivation.
 
     Attributes

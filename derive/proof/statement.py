@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Self, dataclass_transform
+from dataclasses import field, replace
+from typing import Self
 
 from sympy import Basic, Eq, Expr, Ge, Gt, Indexed, Le, Lt, Symbol, Tuple
 
 from ..decide.decide import all_zero, positive
 from ..decide.domain import Domain
 from ..decide.evidence import Evidence, Grade, Holds, Outcome, Undecided, weakest
+from ..frozen import Frozen, FrozenValue
 from ..language.typed import typed
 from .relations import put_in
 
@@ -24,8 +25,7 @@ from .relations import put_in
 ORDER = {Gt: (1, True), Ge: (1, False), Lt: (-1, True), Le: (-1, False)}
 
 
-@dataclass(frozen=True)
-class Lemma:
+class Lemma(FrozenValue):
     """An inference that is made in words: what it says, and its proof.
 
     What it needs is given to the statement that applies it, and decided at each use.
@@ -62,10 +62,8 @@ class Lemma:
         return "lem:" + self.name.lower().replace(" ", "-")
 
 
-@dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
-@dataclass(frozen=True, eq=False)
-class Statement(ABC):
-    """A statement about all points of a domain; each kind is a frozen dataclass.
+class Statement(Frozen, ABC):
+    """A statement about all points of a domain.
 
     Attributes
     ----------
@@ -88,9 +86,6 @@ class Statement(ABC):
     premises: tuple[Statement | Outcome, ...] = field(default=(), kw_only=True)
     lemma: Lemma | None = field(default=None, kw_only=True)
     names: Mapping[Symbol | Indexed, Expr] = field(default_factory=dict, kw_only=True)
-
-    def __init_subclass__(cls) -> None:
-        dataclass(frozen=True, eq=False)(cls)
 
     @abstractmethod
     def decide(self) -> Outcome:

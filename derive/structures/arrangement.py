@@ -14,7 +14,6 @@ matrix, a block, not a number.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import product
 from math import prod, sqrt
@@ -24,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 from sympy import Expr, Integer
 
+from ..frozen import Frozen
 from .configuration import Block, Configuration, single
 from .scheme import Scheme
 
@@ -78,8 +78,7 @@ def _arranged(scheme: Scheme | Configuration, sizes: tuple[int, ...]) -> Arrange
     return (Orbits if isinstance(scheme, Configuration) else Arrangement)(scheme, named)
 
 
-@dataclass(frozen=True, eq=False)
-class Arrangement:
+class Arrangement(Frozen):
     """A structure at concrete sizes; made by :func:`arrange`.
 
     Points are numbered as numpy does a tensor of the ``shape``, the last axis fastest.

@@ -14,23 +14,22 @@ PSD iff its blocks are. Two rules build the tables here:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sympy import Expr, Integer, S, Symbol
 
+from ..frozen import Frozen
 from .scheme import Scheme
 
 
-@dataclass(frozen=True, eq=False)
-class Orbit:
+class Orbit(Frozen):
     """Points that are all alike, and how many."""
 
     name: str
     size: Expr
 
 
-@dataclass(frozen=True, eq=False)
-class Pairs:
+class Pairs(Frozen):
     """A relation: pairs of a point in orbit ``left`` and one in orbit ``right``, in either order.
 
     Attributes
@@ -55,8 +54,7 @@ class Pairs:
         return self.count if orbit == self.left else self.back if orbit == self.right else S.Zero
 
 
-@dataclass(frozen=True, eq=False)
-class Block:
+class Block(Frozen):
     """An eigenspace that occurs once in each of ``orbits``, with its dimension there.
 
     Of an eigenspace of a :class:`Scheme` it is the eigenvalue, a matrix of size one. ``spaces`` is
@@ -82,8 +80,7 @@ class Block:
         return f"{self.name}[{self.orbits[i]}, {self.orbits[j]}]" if self.size > 1 else self.name
 
 
-@dataclass(frozen=True, eq=False)
-class Configuration:
+class Configuration(Frozen):
     """Orbits, relations, blocks, and the table that joins them.
 
     Between copies of a block in its orbits a and b the matrix of a relation from a to b acts as

@@ -7,13 +7,14 @@ there are; how many partners an anchor has in a relation is another thing, and i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from sympy import Expr, S, Symbol
 
 from ..decide.domain import Domain, Range, at_least
 from ..decide.expectation import K, expectation
+from ..frozen import Frozen
 from .hierarchy import VIEWS, hierarchy, m, n, p
 from .scheme import Scheme
 from .towers import NEGATIVE, N, towers
@@ -24,8 +25,7 @@ C = Symbol("C", integer=True, positive=True)
 k = Symbol("k", integer=True, positive=True)
 
 
-@dataclass(frozen=True, eq=False)
-class Draw:
+class Draw(Frozen):
     """A way to draw batches of instances.
 
     Attributes

@@ -13,18 +13,18 @@ entries the eigenvalues. Three rules build the tables of every structure here:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sympy import Expr, Integer, S, Symbol, sympify
 
 from ..decide.product import times
+from ..frozen import Frozen
 
 #: A name for each pair of names.
 Names = Mapping[tuple[str, str], str]
 
 
-@dataclass(frozen=True, eq=False)
-class Relation:
+class Relation(Frozen):
     """An orbit of ordered pairs, with the number of partners that an anchor has in it."""
 
     name: str
@@ -36,16 +36,14 @@ class Relation:
         return self.name
 
 
-@dataclass(frozen=True, eq=False)
-class Eigenspace:
+class Eigenspace(Frozen):
     """A common eigenspace of all relation matrices, with its dimension."""
 
     name: str
     dimension: Expr
 
 
-@dataclass(frozen=True, eq=False)
-class Scheme:
+class Scheme(Frozen):
     """Relations, eigenspaces and the table of eigenvalues ``table[eigenspace][relation]``.
 
     The first relation is ``self``; the last eigenspace is the constant vectors.

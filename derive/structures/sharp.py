@@ -10,16 +10,15 @@ nor is the cube.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from sympy import And, Eq, Expr, Integer, Le, Rational, S, Symbol, cos, pi, sqrt
 from sympy.logic.boolalg import Boolean
 
 from ..decide.present import tidy
+from ..frozen import Frozen
 
 
-@dataclass(frozen=True, eq=False)
-class Configuration:
+class Configuration(Frozen):
     """Points by their inner products with one of them.
 
     Attributes

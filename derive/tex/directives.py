@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+
+from ..frozen import FrozenValue
 
 if TYPE_CHECKING:
     from ..language.statement import Relation
@@ -51,8 +53,7 @@ class DirectiveError(ValueError):
     """The directive could not be read; the message is one line."""
 
 
-@dataclass(frozen=True)
-class Directive:
+class Directive(FrozenValue):
     """What stands after ``cltheory:``.
 
     Attributes

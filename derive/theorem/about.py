@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from sympy import Expr, Symbol
 
+from ..frozen import FrozenValue
 from ..losses.clip import w
 from ..losses.conventions import CONVENTIONS, Reading
 from ..losses.written import Plain, noted, structure, write
@@ -19,8 +19,7 @@ from .result import Result
 NO_LOSS = "there is no loss here"
 
 
-@dataclass(frozen=True)
-class Head:
+class Head(FrozenValue):
     """What stands before a result.
 
     Attributes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
@@ -28,7 +28,6 @@ class About(Enum):
     LAW = "a finite law of anchors, positives and negatives, at a temperature"
 
 
-@dataclass(frozen=True, eq=False)
 class Bounds(Quantity):
     """A number that bounds another one; ``expression`` is the bound.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import SupportsFloat, TypeAlias
 
 from sympy import Expr
 
 from ..decide.domain import DomainError, Range, refuse_outside
 from ..decide.exact import exact_list
+from ..frozen import FrozenValue
 
 #: A number of any kind, or as text, as it is given.
 Given: TypeAlias = "str | SupportsFloat | Sequence[Given]"
@@ -17,8 +17,7 @@ Given: TypeAlias = "str | SupportsFloat | Sequence[Given]"
 Exact: TypeAlias = "tuple[Expr, ...] | tuple[tuple[Expr, ...], ...]"
 
 
-@dataclass(frozen=True)
-class ListOf:
+class ListOf(FrozenValue):
     """A list of numbers that a result takes.
 
     Attributes

@@ -8,10 +8,11 @@ where a structure stops being optimal. Nothing here computes: the numeric side d
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sympy import Expr, Ge, Gt, Lambda, Lt, Symbol
 
+from ..frozen import Frozen
 from ..optimum.threshold import Threshold
 from ..problems.problem import Loss
 from ..structures.scheme import Scheme
@@ -32,8 +33,7 @@ def share(eigenspace: str) -> Symbol:
     return Symbol(SHARE + eigenspace, real=True)
 
 
-@dataclass(frozen=True, eq=False)
-class Reading:
+class Reading(Frozen):
     """A number that embeddings have.
 
     Attributes
@@ -53,27 +53,23 @@ class Reading:
     least_of: Loss | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Entries:
+class Entries(Frozen):
     """Numbers that embeddings have, one for each entry of an array of rows."""
 
     rows: tuple[tuple[Expr, ...], ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Rank:
+class Rank(Frozen):
     """The dimension of the space that the vectors span."""
 
 
-@dataclass(frozen=True, eq=False)
-class AtMost:
+class AtMost(Frozen):
     """An upper bound on another quantity of the result, whatever the embeddings."""
 
     quantity: str
 
 
-@dataclass(frozen=True, eq=False)
-class Face:
+class Face(Frozen):
     """The name of a structure: which eigenspaces have a share of the trace.
 
     Attributes
@@ -89,8 +85,7 @@ class Face:
         return self.names.get(name) or tuple(name.split("+"))
 
 
-@dataclass(frozen=True, eq=False)
-class Border:
+class Border(Frozen):
     """A value of a parameter at which a structure starts or stops being optimal.
 
     Attributes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from math import prod
 from numbers import Integral
 from typing import TypeAlias, TypeVar
@@ -16,6 +15,7 @@ from sympy.sets.sets import Set
 from ..decide.ball import NotEnclosed, NoValue
 from ..decide.digits import GUARD_DIGITS, NotKnown, rounded
 from ..decide.domain import DomainError
+from ..frozen import FrozenValue
 from .kinds import pieces
 
 T = TypeVar("T")
@@ -90,8 +90,7 @@ def nested(flat: Sequence[T], shape: Sequence[int]) -> Nested[T]:
 
 
 # --- sets ------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Between:
+class Between(FrozenValue):
     """An interval of numbers, or one number; or how its ends are written."""
 
     low: mpmath.mpf
@@ -111,8 +110,7 @@ class Between:
         return f"{left}{_end(self.low)}, {_end(self.high)}{right}"
 
 
-@dataclass(frozen=True)
-class Numbers:
+class Numbers(FrozenValue):
     """The values that a parameter may have: intervals, from the lowest on."""
 
     parameter: str

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from sympy import Expr, Piecewise, Symbol, preorder_traversal, sign
 
 from ..decide.domain import Domain
 from ..decide.evidence import Evidence, weakest
+from ..frozen import Frozen
 from ..optimum.dimension import Dimension
 from ..optimum.threshold import Threshold
 from ..proof.hooks import Shown
@@ -16,8 +17,7 @@ from .kinds import Expression, Kind, as_basic, kind_of, numbers_in
 from .measure import Border, Measure
 
 
-@dataclass(frozen=True, eq=False)
-class Quantity(Shown):
+class Quantity(Frozen, Shown):
     """A named expression, where it is meant, and how it is written.
 
     Attributes

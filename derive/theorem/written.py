@@ -2,11 +2,10 @@ r"""How symbols and roots of a result are called in LaTeX."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sympy import Symbol, latex
 
 from ..decide.root import ClampedRoot
+from ..frozen import FrozenValue
 from .result import Result
 
 
@@ -29,8 +28,7 @@ def written(symbol: Symbol) -> str:
     return str(latex(symbol))
 
 
-@dataclass(frozen=True)
-class Name:
+class Name(FrozenValue):
     """What a root is called: a stand-in symbol, and its LaTeX."""
 
     symbol: Symbol

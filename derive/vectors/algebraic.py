@@ -8,7 +8,6 @@ put back into the polynomial, whose sign it must change, before it leaves.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
@@ -20,6 +19,7 @@ from sympy.core.symbol import Str
 from ..decide.ball import TooWide, enclosure, precision
 from ..decide.digits import FIRST_BITS, LAST_BITS
 from ..errors import InternalError
+from ..frozen import Frozen
 from ..optimum.value import Digits, Handle
 
 #: Kept beyond the bits asked for.
@@ -35,8 +35,7 @@ def doubled(start: int = FIRST_BITS, last: int = LAST_BITS) -> Iterator[int]:
         start *= 2
 
 
-@dataclass(frozen=True, eq=False)
-class Root:
+class Root(Frozen):
     """A real root of an irreducible polynomial with integer coefficients.
 
     Attributes
@@ -215,8 +214,7 @@ def as_flint(value: Expr) -> Any:
 
 
 # --- eigenvalues -----------------------------------------------------------------------------
-@dataclass(frozen=True, eq=False)
-class Eigenvalue:
+class Eigenvalue(Frozen):
     """An eigenvalue with its multiplicity."""
 
     number: Algebraic

@@ -9,10 +9,10 @@ over the ways in which indices coincide.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from sympy import Expr, Poly, S, Symbol, expand
 
+from ..frozen import FrozenValue
 from .combination import Combination, Gram, inner, plus
 
 Block = tuple[int, ...]
@@ -86,8 +86,7 @@ def _falling(size: Expr, blocks: int) -> Expr:
     return found
 
 
-@dataclass(frozen=True)
-class UnitLaw:
+class UnitLaw(FrozenValue):
     """Independent unit vectors of one law with mean zero.
 
     Attributes

@@ -21,7 +21,6 @@ sphere iff it has no pole there. Hence, with r the dimension there and beta its 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from flint import fmpq, fmpq_mat, fmpq_poly
@@ -30,6 +29,7 @@ from sympy.sets.sets import Set
 
 from ..decide.ball import NotEnclosed
 from ..decide.digits import sign
+from ..frozen import Frozen
 from .algebraic import Algebraic, as_digits, as_flint, in_order, roots
 from .coordinates import Rows, in_balls, in_field, padded
 from .distance import (
@@ -44,8 +44,7 @@ from .distance import (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Choice:
+class Choice(Frozen):
     """A constant gamma, with the rank of the cosines that it gives.
 
     Attributes

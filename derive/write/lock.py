@@ -18,7 +18,6 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from os.path import join
 from typing import Any, Literal
@@ -31,6 +30,7 @@ from ..decide.equal import equal
 from ..decide.evidence import Grade, Holds, Refuted
 from ..decide.exact import expression as read
 from ..decide.root import ClampedRoot
+from ..frozen import FrozenValue
 from ..papers.sources import version
 from ..problems.catalogue import is_file
 from ..results import results
@@ -50,8 +50,7 @@ class LockError(ValueError):
     """The text is not a lock that can be read; the message is one line."""
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(FrozenValue):
     """A difference between a lock and the results as they are.
 
     Attributes

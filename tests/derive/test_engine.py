@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, asdict, dataclass, field, replace
+from typing import Any
 
 import pytest
 from cltheory.derive.decide.calculus import derivative
 from cltheory.derive.decide.convexity import log_sum_exp_is_convex
 from cltheory.derive.decide.evidence import Evidence, Grade, Holds, weakest
+from cltheory.derive.frozen import Frozen, FrozenValue
 from cltheory.derive.losses.softmax import SoftmaxLoss, tau
 from cltheory.derive.losses.supcl import CNCE, SUP_CNCE, SUPCL, alpha
 from cltheory.derive.optimum.on_segment import LossOnSegment
@@ -110,3 +112,62 @@ def test_derivatives_agree_with_sympy() -> None:
             gap = derivative(e, s) - e.diff(s)
             point = {m: 3, n: 4, tau: Rational(2, 3), alpha: Rational(3, 4), x: Rational(1, 5)}
             assert abs(gap.subs(point).evalf(40)) < 1e-35
+
+
+# --- frozen dataclasses ------------------------------------------------------------------------
+class Point(FrozenValue):
+    at: int
+    names: list[str] = field(default_factory=list)
+    note: str = field(default="", compare=False, repr=False)
+
+
+class Above(Point):
+    high: float = 1.0
+
+
+class Alone(Frozen):
+    at: int
+
+
+@dataclass(frozen=True)
+class PointTwin:
+    at: int
+    names: list[str] = field(default_factory=list)
+    note: str = field(default="", compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class AboveTwin(PointTwin):
+    high: float = 1.0
+
+
+@pytest.mark.parametrize(("made", "twin"), [(Point, PointTwin), (Above, AboveTwin)])
+def test_they_are_what_the_standard_library_makes_of_the_same_fields(made: Any, twin: Any) -> None:
+    for args, given in (((1,), {}), ((1, ["a"]), {"note": "b"}), ((), {"at": 2, "names": ["a"]})):
+        one, other = made(*args, **given), twin(*args, **given)
+        assert (repr(one), asdict(one)) == (repr(other).replace("Twin", ""), asdict(other))
+        assert made.__match_args__ == twin.__match_args__
+        assert one == replace(one, note="c") != replace(one, at=3) and one != other
+    assert hash(made(1, (), "a")) == hash(made(1, ())) != hash(made(2, ()))
+    assert made(1).names is not made(1).names
+
+
+def test_some_are_equal_to_themselves_only() -> None:
+    assert Point(1) != Above(1) and Alone(1) != Alone(1) and hash(Alone(1)) != hash(Alone(1))
+
+
+@pytest.mark.parametrize(
+    ("args", "given", "says"),
+    [
+        ((), {}, "lacks or does not have: at"),
+        ((1, [], "", 2), {}, "a value too many"),
+        ((1,), {"at": 1}, "a value too many"),
+        ((1,), {"heigth": 1}, "does not have: heigth"),
+    ],
+)
+def test_they_take_their_fields_once_and_nothing_else(args: Any, given: Any, says: str) -> None:
+    with pytest.raises(TypeError, match=says):
+        Point(*args, **given)
+    for change in (lambda one: setattr(one, "at", 2), lambda one: delattr(one, "at")):
+        with pytest.raises(FrozenInstanceError, match=r"cannot .* field 'at'"):
+            change(Point(1))

@@ -9,7 +9,6 @@ left, the value is wrong. That refutes, and otherwise supports; it never proves.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -41,7 +40,6 @@ SLACK = 10
 FEWEST = 3
 
 
-@dataclass(frozen=True)
 class Supported(Undecided):
     """Values far out approach it. That speaks for it, and proves nothing by itself."""
 

@@ -14,11 +14,11 @@ coefficient vanishes: what holds for fixed parameters holds for all of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cmp_to_key, partial
 
 from sympy import Add, Expr, Integer, Mul, Pow, Rational, S, Symbol, exp, factorial, log, oo
 
+from ...frozen import FrozenValue
 from ..normal import in_order
 from ..product import again, over, times
 from ..symbols import symbols_of
@@ -34,8 +34,7 @@ class _MoreTerms(Exception):
     """Everything that was kept cancels."""
 
 
-@dataclass(frozen=True)
-class Series:
+class Series(FrozenValue):
     """Terms (exponent, coefficient) of a series in w, exponents rising.
 
     All terms with an exponent below ``bound`` are there; without a bound, all terms.

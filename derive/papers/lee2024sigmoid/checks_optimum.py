@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -20,6 +19,7 @@ from ...decide.decide import positive, zero
 from ...decide.domain import Domain, Range
 from ...decide.evidence import Holds, Outcome, Undecided, weakest
 from ...decide.present import tidy
+from ...frozen import FrozenValue
 from ...language.digits import DIGITS
 from ...language.quantities import NoValue, as_number, compare, mp, text
 from ...losses.clip import INFONCE, SIGMOID, b, t
@@ -40,8 +40,7 @@ Scalar = Callable[[Any], Any]
 CLOSE, PLACE = mpmath.mpf(10) ** -42, mpmath.mpf(10) ** -15
 
 
-@dataclass(frozen=True)
-class Best:
+class Best(FrozenValue):
     """The shares x of the best CCEM, from ``first`` to ``last``; 1 is delta = oo.
 
     ``attained`` is false where the loss only approaches its least value towards delta = oo.

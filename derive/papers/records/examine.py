@@ -9,6 +9,7 @@ from typing import Any
 
 from ...decide.evidence import Evidence, Grade, weakest
 from ...decide.exact import NotANumber, exact
+from ...frozen import FrozenValue
 from ...language.nodes import Connected
 from ...language.quantities import Unknown
 from ...vectors.embeddings import Embeddings
@@ -24,8 +25,7 @@ from .tables import Tables
 FEWEST = 1
 
 
-@dataclass(frozen=True)
-class Examined:
+class Examined(FrozenValue):
     """A verdict, and what is wrong with the record itself (nothing, if it may be published)."""
 
     verdict: Verdict

@@ -6,7 +6,6 @@ The modules in a paper's folder register its own families.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -15,6 +14,7 @@ from typing import Any, TypeVar
 
 from sympy import Expr
 
+from ...frozen import FrozenValue
 from ...language.parser import LETTERS_OF_SETS, Letters
 from ...language.quantities import NoValue, Unknown, as_number
 from ...vectors.embeddings import Embeddings
@@ -22,8 +22,7 @@ from ...vectors.embeddings import Embeddings
 Point = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(FrozenValue):
     """Sets at a point, and what letters stand for on them.
 
     Attributes

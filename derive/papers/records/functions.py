@@ -7,18 +7,17 @@ that is not continuous, as a convex function on a closed interval may be at its 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import mpmath
 
+from ...frozen import Frozen
 from ...language.digits import DIGITS
 from ...language.matrices import mpf
 
 
-@dataclass(frozen=True, eq=False)
-class Function:
+class Function(Frozen):
     """A function on [-1, 1], exact where it can be.
 
     Attributes

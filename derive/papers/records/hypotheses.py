@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from sympy import Expr, Integer, Rational, S, Symbol, nan, oo, zoo
@@ -28,6 +28,7 @@ from sympy import Expr, Integer, Rational, S, Symbol, nan, oo, zoo
 from ...decide.domain import Domain, DomainError, Range
 from ...decide.exact import NotANumber, expression
 from ...decide.number import sign
+from ...frozen import FrozenValue
 from ...language.quantities import HOLDS
 from ...losses.clip import b, t
 from ...losses.pairwise import c
@@ -66,8 +67,7 @@ class BadClause(ValueError):
     """A hypothesis or condition that is not one; the message is one line."""
 
 
-@dataclass(frozen=True)
-class Assumption:
+class Assumption(FrozenValue):
     """``left < middle <= right``, or a predicate on sets by name."""
 
     sides: tuple[Expr, ...] = ()
@@ -115,8 +115,7 @@ PREDICATES = {
 QUANTITIES = {"rank(D)": (Symbol("rank_D"), rank)}
 
 
-@dataclass(frozen=True)
-class Condition:
+class Condition(FrozenValue):
     """A disjunction of conjunctions."""
 
     parts: tuple[tuple[Assumption, ...], ...]
@@ -127,8 +126,7 @@ class Condition:
         return any(all(r.holds(point, vectors) is True for r in part) for part in self.parts)
 
 
-@dataclass(frozen=True)
-class Hypotheses:
+class Hypotheses(FrozenValue):
     """Ranges of the letters in their order, and what else must hold."""
 
     ranges: Mapping[str, Range]

@@ -8,12 +8,13 @@ that only makes it weaker is true, and is a hole only where the bound is said to
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from sympy import Integer, Rational, oo
 
+from ...frozen import FrozenValue
 from ...language.evaluate import Scene, assignments, judge, value
 from ...language.matrices import Matrix
 from ...language.mutants import Slips
@@ -30,8 +31,7 @@ _GENERIC = (Rational(3, 7), Rational(5, 11), Rational(8, 13))
 _SIZES = ((3, 2, 4), (2, 4, 3), (4, 3, 2))
 
 
-@dataclass(frozen=True)
-class Holes:
+class Holes(FrozenValue):
     """What became of the mutants of a record."""
 
     label: str
@@ -75,8 +75,7 @@ def _some(found: list[tuple[str, Mutant]], most: int | None) -> list[tuple[str, 
     return [found[k * len(found) // most] for k in range(most)]
 
 
-@dataclass(frozen=True)
-class Mutant:
+class Mutant(FrozenValue):
     """What is put in place of a part of a wording."""
 
     statements: list[Read]

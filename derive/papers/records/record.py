@@ -6,11 +6,12 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import wraps
 from typing import Any, Literal, TypeVar
 
 from ...errors import Refusal
+from ...frozen import FrozenValue
 from ...language.nodes import Call, Name, Node, indexed
 from ...language.parser import (
     LETTERS_OF_SETS,
@@ -62,8 +63,7 @@ def once(method: Callable[[Any], Found]) -> Callable[[Any], Found]:
     return kept
 
 
-@dataclass(frozen=True)
-class Wording:
+class Wording(FrozenValue):
     """One wording of a statement: as printed, as read, or corrected.
 
     Attributes
@@ -180,8 +180,7 @@ class Wording:
         return {k: expression(v, self.letters()) for k, v in self.given.items()}
 
 
-@dataclass(frozen=True)
-class Witness:
+class Witness(FrozenValue):
     """Where a print fails: everything that is needed to redo it by hand.
 
     Attributes
@@ -204,8 +203,7 @@ class Witness:
     tables: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(FrozenValue):
     """A statement of a paper, as data."""
 
     paper: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache, lru_cache, partial
 from itertools import pairwise
@@ -23,6 +23,7 @@ from ...decide.exact import NotANumber, exact
 from ...decide.exact import expression as closed_expression
 from ...decide.limits.limit import NoLimit, limit
 from ...decide.root import ClampedRoot
+from ...frozen import Frozen, FrozenValue
 from ...language.digits import DIGITS
 from ...language.evaluate import Scene, Truth, judge, value
 from ...language.nodes import Chain, Name, Node, Number, Within
@@ -47,8 +48,7 @@ POINTS = 150
 SETS, ALL_SETS_AT = 3, 3
 
 
-@dataclass(frozen=True, eq=False)
-class Trial:
+class Trial(Frozen):
     """A wording at a point, on a set: whether it holds there (None: that is not known)."""
 
     holds: bool | None
@@ -68,8 +68,7 @@ Check = TypeVar("Check", bound=Callable[..., Findings])
 NamedProof = Callable[[Domain], Outcome]
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(FrozenValue):
     """What a named check came to at a point; ``simulated`` says that it drew numbers for it."""
 
     holds: bool | None
@@ -251,8 +250,7 @@ def scene_of(wording: Wording, point: Point, vectors: Embeddings | None) -> Scen
     return Scene(numbers, vectors, named, wording.definitions(), derived=derived, symbols=SYMBOLS)
 
 
-@dataclass(frozen=True)
-class DerivedAt:
+class DerivedAt(FrozenValue):
     """A derived quantity at a point, which may be moved."""
 
     named: str
@@ -320,8 +318,7 @@ _NAMED = re.compile(r"^([a-z0-9-]+)\.(\w+(?:\.function)?)(?:\((.+)\))?$")
 _PLACE = re.compile(r"^(\w+) (=|->) (.+)$")
 
 
-@dataclass(frozen=True)
-class Named:
+class Named(FrozenValue):
     """``ssem.same_class(delta = x^2)``, ``supcl-threshold.alpha_min(tau -> 0)``, taken apart."""
 
     result: str

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
 import mpmath
 
+from ...frozen import FrozenValue
 from ...language.quantities import NoValue, compare, mp, text
 from ..records.points import ONE, ZERO
 from ..records.run import Findings, Point, Values, named_check
@@ -155,8 +155,7 @@ def triangles(q: int, ell: int, *, near: Any) -> Findings:
             yield False, f"the {name} one does not come so near"
 
 
-@dataclass(frozen=True)
-class Sequence:
+class Sequence(FrozenValue):
     """Weights, similarities S^(m) far along a sequence, and what exp(S^(m)) goes to."""
 
     what: str

@@ -8,7 +8,6 @@ the inner products with other classes. What that costs to second order is added 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from sympy import Expr, Ge, Symbol
 
@@ -40,7 +39,6 @@ THREE = at_least(3, "for m = 2 and d = 1 vectors cannot move, and classes collap
 SEVERAL = at_least(2, "an instance of one view has none that separate")
 
 
-@dataclass(frozen=True)
 class Written(Setting):
     """The loss as it is declared, in m - 1 dimensions; ``more`` is what to ask in more of them."""
 

@@ -8,7 +8,7 @@ SigLIP is taken.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sympy import Expr, S, Symbol, Tuple
 
@@ -19,6 +19,7 @@ from ...decide.evidence import Holds, Outcome, Undecided
 from ...decide.interval import is_finite, is_infinite
 from ...decide.kinks import HIGH, LOW, Cut, bent, in_x
 from ...decide.root import argmin, last_point
+from ...frozen import Frozen
 from ...losses.clip import SIGMOID, b, pairwise, t
 from ...losses.functions import loss_of_functions
 from ...losses.pairwise import PairTerm, PairwiseLoss, c
@@ -100,8 +101,7 @@ def for_terms(
     return for_loss(loss_of_functions(lp, ln, loss), at)
 
 
-@dataclass(frozen=True, eq=False)
-class Shaped:
+class Shaped(Frozen):
     """A loss with the evidence of its shape, and every term read as smooth pieces."""
 
     loss: PairwiseLoss
@@ -234,8 +234,7 @@ def build(
     return quantities
 
 
-@dataclass(frozen=True, eq=False)
-class Along:
+class Along(Frozen):
     """A convex loss along the segment: its value and its slope before and after a point."""
 
     segment: Segment

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from sympy import Expr, Integer, Rational, Symbol
 
+from ...frozen import FrozenValue
 from ...language.statement import Statement
 from ...language.tokens import closing, tokenise
 from ...language.vocabulary import CASES, FRACTIONS
@@ -35,8 +35,7 @@ _ENDING = {*"})]+-&.,;", "\\\\", r"\quad", r"\qquad", r"\;", r"\,", r"\over"} | 
 _WITH_ARGUMENT = {"^", "_", r"\text", r"\mathrm", r"\operatorname", *FRACTIONS, *_FUNCTIONS}
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(FrozenValue):
     """A change of ``source[start:end]`` to ``new``.
 
     Attributes

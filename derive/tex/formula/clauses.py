@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 from sympy import Expr, Symbol
 
+from ...frozen import FrozenValue
 from ...language.spelling import Unit
 from ...language.statement import Among, Bounds, Chain, Clause, Indices, Kinds, Tends, TexError
 from ...language.tokens import show
@@ -28,8 +29,7 @@ MAX_CLAUSES = 40
 Says = Chain | Kinds | Indices | Among | Tends
 
 
-@dataclass(frozen=True)
-class Letter:
+class Letter(FrozenValue):
     """A letter that the text defines, ``q := e^{-m}``."""
 
     name: str

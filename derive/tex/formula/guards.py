@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sympy import Abs, And, Expr, Max, Min, Mul, Or, Piecewise, Pow, Rel, S, oo, preorder_traversal
 from sympy.logic.boolalg import Boolean
@@ -76,7 +76,6 @@ def check_exponent(exponent: Expr, at: int) -> None:
         raise TexError(f"a number beyond {MAX_MAGNITUDE} in an exponent", at)
 
 
-@dataclass(frozen=True)
 class Guarded(Writer):
     """Writes the formulas of a display."""
 

@@ -7,12 +7,12 @@ A name may be a phrase, whatever stands in it: ``\|\nabla_z \mathcal{L}\|^2``,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
 from sympy import Expr
 
+from ...frozen import FrozenValue
 from ...language import vocabulary
 from ...language.items import tree
 from ...language.plain import plain
@@ -36,8 +36,7 @@ _NEVER_NAMES = {"relation", "operator", "comma", "row", "amp", "quad", "cases", 
                 "fence", "number", "dot", "semicolon", "close"}  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Phrase:
+class Phrase(FrozenValue):
     """A name that is no single sign: what its units print, and what it means.
 
     Attributes

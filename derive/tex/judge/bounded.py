@@ -7,11 +7,12 @@ not strict. What stands further out is a second claim, which has to be proved.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sympy import Expr
 
 from ...decide.evidence import Holds
+from ...frozen import FrozenValue
 from ...language.statement import Side, Statement, TexError
 from ...proof.relations import TURNED
 from ...theorem.bounds import Bounds
@@ -22,8 +23,7 @@ from .lookup import Meant, bound_name, bounded
 from .printed import compared, needs_of, plain
 
 
-@dataclass(frozen=True)
-class _Group:
+class _Group(FrozenValue):
     """Sides that are equal, and whether what is further out is strictly beyond them."""
 
     sides: tuple[Expr, ...]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from sympy import (
@@ -35,6 +35,7 @@ from ...decide.defined import defined
 from ...decide.domain import Domain, DomainError, Range, in_order
 from ...decide.evidence import Holds
 from ...decide.number import sign
+from ...frozen import Frozen
 from ...language.statement import (
     Among,
     Bounds,
@@ -67,8 +68,7 @@ class Wider(ValueError):
     """The statement claims more than was derived; the message is one line."""
 
 
-@dataclass(frozen=True, eq=False)
-class Claim:
+class Claim(Frozen):
     """What is asked: with which values, on which domain, and whether of a limit.
 
     Attributes

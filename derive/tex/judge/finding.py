@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
 from sympy import Expr, latex
@@ -11,6 +11,7 @@ from sympy import Expr, latex
 from ...decide.equal import apart_in_text, value_at
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, Undecided, weakest
 from ...decide.root import without_roots
+from ...frozen import Frozen, FrozenValue
 from ..directives import Directive
 from .lookup import Meant
 
@@ -18,16 +19,14 @@ SHOWN = 15  #: digits of a value
 Word = Literal["equal", "differs", "unread", "undecided"]
 
 
-@dataclass(frozen=True)
-class Edit:
+class Edit(FrozenValue):
     """A change of the source: what it is in words, and the source after it."""
 
     description: str
     source: str
 
 
-@dataclass(frozen=True, eq=False)
-class Finding:
+class Finding(Frozen):
     """What came of checking one marked equation.
 
     Attributes

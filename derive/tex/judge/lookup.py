@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +15,7 @@ from ...decide.defined import Condition
 from ...decide.domain import Domain, DomainError
 from ...decide.exact import NotANumber, expression, unknown_words
 from ...decide.wanting import wanting
+from ...frozen import Frozen
 from ...language.statement import Inner, TexError, Unread
 from ...language.units import is_closed
 from ...results import UnknownResult, results
@@ -35,8 +36,7 @@ class BadTarget(ValueError):
     """A directive names no result or quantity, or maps or sets something that cannot be."""
 
 
-@dataclass(frozen=True, eq=False)
-class Meant:
+class Meant(Frozen):
     """A directive that was looked up.
 
     Attributes

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from ...frozen import FrozenValue
 from ..directives import DirectiveError, directive, is_map
 from .commands import DISPLAYS
 from .rows import goes_on, is_beside
@@ -32,8 +33,7 @@ _RELATION = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(FrozenValue):
     """A directive and what it stands at: the source from ``start`` to ``end``, or an error.
 
     Attributes

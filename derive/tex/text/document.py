@@ -8,10 +8,11 @@ exception: the others are still found.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal
 
+from ...frozen import FrozenValue
 from ..directives import Directive, DirectiveError, directive, is_map, letters_of
 from .displays import Found
 from .inputs import Reader
@@ -43,8 +44,7 @@ class DocumentError(ValueError):
     """The file is not text that could be read; the message is one line."""
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(FrozenValue):
     """A directive that marks nothing, or a file that could not be read."""
 
     message: str
@@ -56,8 +56,7 @@ class Problem:
         return self.place.path
 
 
-@dataclass(frozen=True)
-class Marked:
+class Marked(FrozenValue):
     """A marked equation.
 
     Attributes
@@ -146,8 +145,7 @@ def decode(data: bytes) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(FrozenValue):
     """What one walk found.
 
     Attributes

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 
+from ...frozen import FrozenValue
 from ...language.statement import TexError
 from ...language.tokens import MAX_LENGTH, MAX_TOKENS, Token, show, tokenise
 from .definitions import MAX_BODY
@@ -23,8 +24,7 @@ _SPACING = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Macro:
+class Macro(FrozenValue):
     """A definition in tokens. Parameters in the body are the tokens of kind ``parameter``."""
 
     arity: int
@@ -68,8 +68,7 @@ def _macro(definition: Definition) -> Macro:
         return Macro(0, (), problem="is defined in a way that is not read")
 
 
-@dataclass(frozen=True)
-class Macros:
+class Macros(FrozenValue):
     """What the names in a formula mean, by name with the backslash."""
 
     known: Mapping[str, Definition] = field(default_factory=dict)

@@ -6,6 +6,8 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
+from ...frozen import FrozenValue
+
 _FENCE = re.compile(
     r"(?P<before>[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+|>)*+)"
     r"(?P<fence>`{3,}+|~{3,}+|:{3,}+)[ \t]*+(?P<language>[^`\n]*)\Z"
@@ -27,8 +29,7 @@ _MATH = {"math", "{math}"}
 _OPTION = re.compile(r"[ \t]*:[a-z]+:")
 
 
-@dataclass(frozen=True)
-class Code:
+class Code(FrozenValue):
     """Markdown with its code as spaces, and the fences of mathematics.
 
     Attributes

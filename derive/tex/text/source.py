@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
+
+from ...frozen import FrozenValue
 
 MAX_OPEN = 1_000  #: groups in one another; TeX stops at 255
 _BLANKS = re.compile(r"(?:[ \t]+|%(?!%*[ \t]*cltheory[ \t]*:)[^\n]*\n?|\n(?![ \t]*\n))*+")
@@ -16,8 +17,7 @@ _COMMAND = re.compile(r"\\(?:[A-Za-z@]+|[^A-Za-z@])", re.DOTALL)
 _OPTION = re.compile(r"\[((?:[^\[\]{}\\%]|\\.|\{[^{}]{0,400}\}){0,400}+)\]", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(FrozenValue):
     """A place in a file; lines and columns count from 1.
 
     Attributes

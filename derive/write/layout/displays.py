@@ -9,7 +9,7 @@ may lack a factor that is proved to be positive.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import inf
 
@@ -17,6 +17,7 @@ from sympy import Basic, Eq, Piecewise, Symbol
 
 from ...decide.domain import Domain
 from ...errors import InternalError
+from ...frozen import FrozenValue
 from ...proof.relations import Iff
 from .layout import throughout
 from .lines import points, rows, stacked
@@ -44,8 +45,7 @@ SUMS, LETTERS = (
 )
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(FrozenValue):
     """A formula as it is displayed.
 
     Attributes

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sympy import And, Basic, Contains, Eq, Ge, Gt, Le, Limit, Lt, Ne, Tuple
 
 from ...decide.domain import Domain
+from ...frozen import FrozenValue
 from ...proof.relations import Iff
 from .layout import throughout
 from .signs import by_sign
@@ -21,8 +21,7 @@ SIGNS: dict[type, tuple[str, str]] = {
 IFF, AND = ("iff", r"\iff"), ("and", r"\text{and}")
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(FrozenValue):
     """Two sides with a sign between them, or things side by side; before them perhaps a word."""
 
     sides: tuple[Node, ...]

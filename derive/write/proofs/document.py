@@ -6,7 +6,6 @@ import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
 
@@ -17,6 +16,7 @@ from ...decide.evidence import Grade
 from ...decide.exact import expression as exact
 from ...decide.root import without_roots
 from ...decide.spelling import listed
+from ...frozen import FrozenValue
 from ...optimum.value import FaceValue
 from ...papers.sources import MADE_BY, SOURCES, Source, entry, project, version
 from ...proof.derivation import Step
@@ -65,8 +65,7 @@ PACKAGES = r"\usepackage{amsmath,amssymb,amsthm}"
 THEOREMS = (r"\newtheorem{theorem}{Theorem}", r"\newtheorem{lemma}[theorem]{Lemma}")
 
 
-@dataclass(frozen=True)
-class Proof:
+class Proof(FrozenValue):
     """A theorem and its proof in LaTeX, with what they refer to.
 
     Attributes

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from sympy import Expr, Indexed, Symbol, latex
 
 from ...decide.domain import Domain, Range
 from ...decide.root import ClampedRoot
+from ...frozen import FrozenValue
 from ...losses.setting import Setting
 from ...losses.written import WORDS as RELATIONS
 from ...losses.written import Tex, in_words
@@ -104,8 +104,7 @@ _ROW = re.compile(rf"({'|'.join(ROWS)})_([0-9])")
 _PAIR = re.compile(rf"({'|'.join(PAIRS)})_([A-Za-z0-9])_([A-Za-z0-9])")
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(FrozenValue):
     """A relation or an eigenspace: its index, what it is in words, its size."""
 
     name: str

@@ -6,11 +6,11 @@ What stands in a formula and was not met before is said what it is.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from sympy import Basic, Indexed, Limit, Symbol
 
 from ...decide.root import ClampedRoot
+from ...frozen import FrozenValue
 from ...proof.derivation import BY, Step
 from ...proof.statement import Lemma
 from ..layout.displays import NUMBER, Shown, shown
@@ -18,8 +18,7 @@ from ..layout.statement import without_evident
 from .notation import Notation
 
 
-@dataclass(frozen=True)
-class Paragraph:
+class Paragraph(FrozenValue):
     """Words before a formula, the formula, words after it.
 
     Attributes

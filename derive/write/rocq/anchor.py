@@ -9,11 +9,11 @@ negatives has length at most 1: with a slack in it, the two sides differ by what
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sympy import Expr, Max, Min, S, Symbol, oo, symbols
 
 from ...decide.domain import POSITIVE, Domain, Range, between
+from ...frozen import FrozenValue
 from ...losses.setting import INFONCE, INFONCE_OF_BATCH
 from ...theorem.bounds import About, Bounds
 from ...theorem.quantity import Quantity
@@ -43,8 +43,7 @@ MOMENTS = {"sigma": "(z_negative c)", "sigma_positive": "(across c)"}
 NAMES = {Symbol(s, real=True): text for s, text in READINGS.items()}
 
 
-@dataclass(frozen=True)
-class Fact:
+class Fact(FrozenValue):
     """A lemma of the library: what is bounded is at most (at least) this."""
 
     lemma: str
@@ -53,8 +52,7 @@ class Fact:
     moment: str = ""
 
 
-@dataclass(frozen=True)
-class Measured:
+class Measured(FrozenValue):
     """A number that a configuration has.
 
     Attributes

@@ -7,13 +7,13 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 from time import monotonic
 
 from ...errors import Refusal
+from ...frozen import FrozenValue
 
 LIBRARY = Path(__file__).parent / "library"
 #: Files that the proofs need, in the order in which they are checked.
@@ -45,8 +45,7 @@ class NoRocq(Refusal, RuntimeError):
     """Rocq is not installed."""
 
 
-@dataclass(frozen=True)
-class Checked:
+class Checked(FrozenValue):
     """What Rocq said of some files.
 
     Attributes

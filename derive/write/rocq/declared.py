@@ -6,13 +6,14 @@ A relation is a pattern of which indices of two points agree.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from math import prod
 from typing import Any, ClassVar
 
 from sympy import Expr, S, Symbol, exp
 
+from ...frozen import FrozenValue
 from ...optimum.reduce import Reduced
 from ...problems.problem import Problem
 from ...structures.scheme import Scheme
@@ -23,8 +24,7 @@ MEAN, CONTRAST, ALL = "Mean", "Contrast", "All"
 Kinds = tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(FrozenValue):
     """A sign that convexity needs: the goal, and what it is."""
 
     goal: str
@@ -32,8 +32,7 @@ class Part:
     strict: bool = False
 
 
-@dataclass(frozen=True)
-class Defined:
+class Defined(FrozenValue):
     """A loss on a structure, and inner products by relation: their definitions.
 
     Attributes
@@ -87,7 +86,6 @@ class Defined:
         )
 
 
-@dataclass(frozen=True)
 class Declared(Defined):
     """One on points that are all alike; subclasses say which losses.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from re import fullmatch
 
 from sympy import Expr, Symbol
 
 from ...decide.domain import DomainError
 from ...decide.root import ClampedRoot
+from ...frozen import FrozenValue
 from ...papers.sources import MADE_BY, version
 from ...proof.lemmas import DESIGN
 from ...proof.relations import Iff
@@ -28,8 +29,7 @@ LOSS = "cltheory_loss"
 PROOFS, HOLDS = "_proofs", "_holds"
 
 
-@dataclass(frozen=True)
-class Written:
+class Written(FrozenValue):
     """What of a result is a theorem of Rocq, and what is not.
 
     Attributes

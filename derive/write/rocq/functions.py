@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from sympy import Expr, Max, Pow, Rational, S, Symbol, exp, log
 
@@ -37,7 +37,7 @@ class Functions(Pairwise):
     library = ("function_loss", "")
     valued = "function_value"
     #: No exponential gets a name of its own.
-    spelled: dict[str, Expr] = {}  # noqa: RUF012
+    spelled: ClassVar[dict[str, Expr]] = {}
     decided = (KINKS,)
 
     def __post_init__(self) -> None:

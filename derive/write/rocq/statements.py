@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sympy import Basic, Eq, Expr, Le, Lt, S, Symbol, exp, log
 from sympy.core.relational import Relational
@@ -11,6 +11,7 @@ from sympy.core.relational import Relational
 from ...decide.coefficients import closure
 from ...decide.decide import is_proved_positive
 from ...decide.domain import Domain
+from ...frozen import FrozenValue
 from ...proof.relations import Iff, put_in
 from ...proof.statement import ORDER, Statement, each
 from .limits import limit
@@ -19,8 +20,7 @@ from .signs import NO_SIGNS, Signs, shown_positive, without_logarithms
 from .terms import ATOM, NotWritten, hypotheses, name, quantified, relation, term
 
 
-@dataclass(frozen=True)
-class Theorem:
+class Theorem(FrozenValue):
     """A statement that can be read without its proof, and the proof.
 
     Attributes

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
@@ -20,6 +19,7 @@ from sympy import Basic, Expr, Ge, Le, Symbol, exp, expand
 
 from ...decide.domain import Domain, DomainError
 from ...errors import Unproved
+from ...frozen import FrozenValue
 from ...optimum.condition import Condition
 from ...optimum.vertex import Vertex, vertex
 from ...problems.batches import BatchProblem
@@ -104,8 +104,7 @@ def _problem(result: Result) -> Problem:
     return BatchProblem(result.declared, result.draw.whole, domain, result.draw)
 
 
-@dataclass(frozen=True)
-class AtVertex:
+class AtVertex(FrozenValue):
     """The theorem about one pure structure: that its loss is the least, and when."""
 
     called: str
