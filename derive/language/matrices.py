@@ -52,7 +52,7 @@ class Matrix(FrozenValue):
             return None
         pairs = zip(self.rows, other.rows, strict=True)
         return Matrix.from_rows(
-            [[_sum([a, _product(factor, b)]) for a, b in zip(*two, strict=True)] for two in pairs]
+            [[total([a, _product(factor, b)]) for a, b in zip(*two, strict=True)] for two in pairs]
         )
 
     def times(self, other: Matrix) -> Matrix | None:
@@ -152,7 +152,7 @@ def gram(d: Matrix) -> Matrix | None:
         return None
     first = d.rows[0]
     return Matrix.by(
-        len(d.rows), lambda i, j: _sum([first[i], first[j], _product(-1, d.rows[i][j])]) / 2
+        len(d.rows), lambda i, j: total([first[i], first[j], _product(-1, d.rows[i][j])]) / 2
     )
 
 
@@ -191,14 +191,15 @@ def _product(a: Any, b: Any) -> Any:
     return mpf(a) * mpf(b)
 
 
-def _sum(values: Sequence[Any]) -> Any:
+def total(values: Sequence[Any]) -> Any:
+    """A sum, exact if all are."""
     if all(isinstance(v, Fraction) for v in values):
         return sum(values, Fraction(0))
     return mpmath.fsum(map(mpf, values))
 
 
 def _inner(row: Sequence[Any], column: Sequence[Any]) -> Any:
-    return _sum([_product(a, b) for a, b in zip(row, column, strict=True) if a != 0 and b != 0])
+    return total([_product(a, b) for a, b in zip(row, column, strict=True) if a != 0 and b != 0])
 
 
 def _largest(rows: Sequence[list[Any]], columns: set[int], scale: Any) -> tuple[int, int] | None:

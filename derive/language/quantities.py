@@ -308,7 +308,7 @@ def known(vectors: Vectors | None) -> Vectors:
 
 
 # --- division, roots and exponentials ----------------------------------------------------------
-def over(above: Any, below: Any, part: object) -> Any:
+def over(above: Any, below: Any, part: object = "a quotient") -> Any:
     """A quotient; the message for a division by zero names the part of the statement."""
     below = below if isinstance(below, (int, Fraction)) else mp(below)
     if below == 0:

@@ -14,6 +14,7 @@ import mpmath
 from sympy import Expr, sympify
 
 from ..language.digits import DIGITS
+from ..language.matrices import mpf
 from ..losses.softmax import SoftmaxLoss
 from ..vectors.embeddings import Embeddings, Index
 
@@ -72,8 +73,3 @@ def value(
 def _number(expression: Expr, parameters: dict[str, Fraction | int]) -> Any:
     point = {s: sympify(parameters[s.name]) for s in expression.free_symbols}
     return mpmath.mpmathify(expression.subs(point).evalf(DIGITS))
-
-
-def mpf(x: Fraction | int) -> Any:
-    """An exact number at the working precision."""
-    return mpmath.mpf(x.numerator) / x.denominator

@@ -16,6 +16,7 @@ import mpmath
 from sympy import Expr, lambdify
 
 from ..language.digits import DIGITS
+from ..language.matrices import mpf
 from ..losses.pairwise import PairwiseLoss, c
 from ..losses.softmax import SoftmaxLoss
 from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
@@ -140,11 +141,6 @@ def pairwise_value(loss: PairwiseLoss, w: Towers, **parameters: Fraction | int) 
         return summed(loss, pairs, **parameters) / w.N
 
 
-def _number(value: Any) -> Any:
-    """A parameter, exact or not."""
-    return value if isinstance(value, mpmath.mpf) else evaluate.mpf(Fraction(value))
-
-
 def summed(
     loss: PairwiseLoss, pairs: Mapping[str, Sequence[Fraction]], **parameters: Fraction | int
 ) -> Any:
@@ -153,8 +149,8 @@ def summed(
         found = mpmath.mpf(0)
         for term in loss.terms:
             function, names = _compiled(term.weight * term.function)
-            values = [_number(parameters[name]) for name in names]
-            found += mpmath.fsum(function(evaluate.mpf(g), *values) for g in pairs[term.relation])
+            values = [mpf(parameters[name]) for name in names]
+            found += mpmath.fsum(function(mpf(g), *values) for g in pairs[term.relation])
         return found
 
 

@@ -12,6 +12,7 @@ import pytest
 from cltheory.derive.language.evaluate import Scene, value
 from cltheory.derive.language.matrices import Matrix
 from cltheory.derive.language.parser import LETTERS_OF_SETS, expression
+from cltheory.derive.language.quantities import dot
 from cltheory.derive.papers.ochieng2025diversity.batch import Law, read_batch, read_law
 from cltheory.derive.papers.ochieng2025diversity.sets import (
     batches_of,
@@ -140,7 +141,7 @@ def test_readings_against_numpy() -> None:
         mean = heat @ z[others] / heat.sum()
         gap = (mean - z[batch.partner(i) - 1]) / float(tau)
         found = batch.gradient(i, tau)
-        assert float(batch.dot_any(found, found)) == pytest.approx(gap @ gap, rel=1e-12)
+        assert float(dot(found, found, batch)) == pytest.approx(gap @ gap, rel=1e-12)
         rows = z[[j - 1 for j in batch.negatives(i)]]
         top = np.linalg.eigvalsh(rows.T @ rows / len(rows))[-1]
         assert float(batch.top(batch.negatives(i))) == pytest.approx(top, rel=1e-12)

@@ -21,6 +21,7 @@ from ...decide.evidence import Holds, Outcome, Undecided, weakest
 from ...decide.present import tidy
 from ...frozen import FrozenValue
 from ...language.digits import DIGITS
+from ...language.matrices import total
 from ...language.quantities import NoValue, as_number, compare, mp, text
 from ...losses.clip import INFONCE, SIGMOID, b, t
 from ...losses.pairwise import c
@@ -31,7 +32,7 @@ from ...vectors.embeddings import Embeddings
 from ..records.families import ccem, in_space
 from ..records.family import size
 from ..records.functions import Function
-from ..records.points import ONE, ZERO, total
+from ..records.points import ONE, ZERO
 from ..records.run import Findings, Point, Values, named_check, named_proof
 from ..towers import Towers, lifted, pairwise_value, position, softmax_value, square
 

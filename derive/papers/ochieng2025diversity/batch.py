@@ -21,8 +21,8 @@ from typing import Any
 import mpmath
 
 from ...language.evaluate import AXES, OUTCOMES, PARTNER, OfScene, Scene
-from ...language.matrices import Matrix
-from ...language.quantities import NoValue, Unknown, Vector, mp
+from ...language.matrices import Matrix, total
+from ...language.quantities import NoValue, Unknown, Vector, dot, mp, over
 from ..records.points import (
     OF_MATRICES,
     ONE,
@@ -30,10 +30,8 @@ from ..records.points import (
     Row,
     eigenvalues,
     moment,
-    over,
     times,
     top_eigenvalue,
-    total,
     unit_axes,
 )
 from ..records.tables import Tables
@@ -187,11 +185,11 @@ class Batch(Tables):
 
         def alignment(scene: Scene, i: int, t: int = 0, mark: str = "") -> Any:
             own = {(0, self.partner(i) - 1, 0): ONE}
-            return self.dot_any(self.mean(i, scene.numbers["tau"]), own)
+            return dot(self.mean(i, scene.numbers["tau"]), own, self)
 
         def squared(scene: Scene, i: int, t: int = 0, mark: str = "") -> Any:
             found = self.gradient(i, scene.numbers["tau"])
-            return self.dot_any(found, found)
+            return dot(found, found, self)
 
         return {
             AXES: lambda: [(1, k, 0) for k in range(len(self.points["e"]))],
@@ -218,11 +216,6 @@ class Batch(Tables):
             "lambda": eigenvalue,
             **OF_MATRICES,
         }
-
-    def dot_any(self, left: Vector, right: Vector) -> Any:
-        """An inner product with coefficients of any kind."""
-        pairs = ((s, t, self.ip(a, b)) for a, s in left.items() for b, t in right.items())
-        return total([times(times(s, t), g) for s, t, g in pairs if g != 0])
 
     # --- as text ----------------------------------------------------------------------------
     def written(self) -> dict[str, tuple[tuple[str, ...], ...]]:

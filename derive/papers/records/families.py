@@ -13,13 +13,14 @@ from itertools import product
 from typing import Any
 
 from ...language.evaluate import Scene
+from ...language.matrices import total
 from ...language.parser import Letters
 from ...language.quantities import NoValue, Unknown
 from ...losses.clip import INFONCE, SIGMOID
 from ...vectors.embeddings import Embeddings, Index
 from .. import towers
 from .family import FAMILIES, Family, family, load
-from .points import ONE, ZERO, axis, total
+from .points import ONE, ZERO, axis
 
 SEEDS = 2  #: random sets at every point
 

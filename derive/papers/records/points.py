@@ -12,7 +12,7 @@ from typing import Any
 import mpmath
 
 from ...language.digits import DIGITS
-from ...language.matrices import Matrix, mpf
+from ...language.matrices import Matrix, mpf, total
 from ...language.quantities import NoValue, Unknown, mp
 
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -21,25 +21,11 @@ Rows = list[list[Any]]
 
 
 # --- numbers of any kind -------------------------------------------------------------------------
-def total(values: Sequence[Any]) -> Any:
-    """A sum, exact if all are."""
-    if all(isinstance(v, Fraction) for v in values):
-        return sum(values, ZERO)
-    return mpmath.fsum(map(mp, values))
-
-
 def times(*values: Any) -> Any:
     """A product, exact if all are."""
     if all(isinstance(v, Fraction) for v in values):
         return prod(values, start=ONE)
     return mpmath.fprod(map(mp, values))
-
-
-def over(a: Any, b: Any) -> Any:
-    """A quotient, exact if both are."""
-    if isinstance(a, Fraction) and isinstance(b, Fraction):
-        return a / b
-    return mp(a) / mp(b)
 
 
 # --- points --------------------------------------------------------------------------------------

@@ -17,9 +17,9 @@ from typing import Any
 import mpmath
 
 from ...language.digits import DIGITS
-from ...language.matrices import Matrix
-from ...language.quantities import NoValue, Unknown, mp
-from ..records.points import ONE, ZERO, a_matrix, gap, over, times, total, trace
+from ...language.matrices import Matrix, total
+from ...language.quantities import NoValue, Unknown, mp, over
+from ..records.points import ONE, ZERO, a_matrix, gap, times, trace
 
 Rows = tuple[tuple[Any, ...], ...]
 Target = tuple[int, ...]  #: of every node the one that its edge goes to, counted from 0

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...language.digits import CLOSE, DIGITS
-from ...language.quantities import NoValue, mp
-from ..records.points import over, total
+from ...language.matrices import total
+from ...language.quantities import NoValue, mp, over
 
 Rows = Sequence[Sequence[Any]]
 Floats = NDArray[np.float64]
