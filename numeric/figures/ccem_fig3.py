@@ -36,7 +36,7 @@ class Grid(Towers):
     def cells(self) -> list[dict[str, Any]]:
         """All cells, for d = N."""
         return [
-            {"encoder": encoder.name, "N": N, "d": N, "t": t, "b": b, "seed": seed}
+            {"encoder": encoder, "N": N, "d": N, "t": t, "b": b, "seed": seed}
             for encoder in ENCODERS
             for N in self.items
             for seed in self.seeds

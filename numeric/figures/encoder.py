@@ -20,9 +20,8 @@ Training: Adam with a falling rate for all temperatures at once, then L-BFGS in 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -42,28 +41,19 @@ TOLERANCE = 1e-7
 STEPS, RATE, POLISH = 3000, 0.02, 300
 
 
-@dataclass(frozen=True)
-class Encoder:
-    """Shape of the network: ``width`` hidden units per output, and what it ends in."""
+class Encoder(NamedTuple):
+    """Shape of the network: ``width`` hidden units per output, and whether it ends in a ReLU."""
 
-    width: int = 1
-    relu: bool = False
-
-    @property
-    def name(self) -> str:
-        """``linear-4d``, say: linear output, 4 d hidden units."""
-        times = "" if self.width == 1 else str(self.width)
-        return f"{'relu' if self.relu else 'linear'}-{times}d"
-
-    @classmethod
-    def named(cls, name: str) -> Encoder:
-        """The network of a name."""
-        output, _, hidden = name.partition("-")
-        return cls(int(hidden[:-1] or 1), output == "relu")
+    width: int
+    relu: bool
 
 
 #: A wide hidden layer; the paper's width; the authors' script, with a ReLU at the end.
-ENCODERS = (Encoder(width=4), Encoder(), Encoder(relu=True))
+ENCODERS = {
+    "linear-4d": Encoder(4, False),
+    "linear-d": Encoder(1, False),
+    "relu-d": Encoder(1, True),
+}
 
 
 def train_encoders(
@@ -98,11 +88,8 @@ def train_encoders(
     """
     where = resolve_device(device)
     names = parameter_names(problem)
-    if not set(names) <= {"t", "b"}:
-        loss = problem.loss.name
-        raise ValueError(f"encoders are trained over t and b; loss {loss!r} takes {names}")
     for group in alike(cells, ("encoder", "N", "d")):
-        encoder, N, d = Encoder.named(group[0]["encoder"]), group[0]["N"], group[0]["d"]
+        encoder, N, d = ENCODERS[group[0]["encoder"]], group[0]["N"], group[0]["d"]
         values = {k: torch.tensor([cell[k] for cell in group], dtype=dtype) for k in names}
         bound = bind(problem, {"N": N, **values}, batch=len(group), dtype=dtype, device=where)
         drawn = [_draw(cell["seed"], N, d, encoder) for cell in group]
@@ -145,9 +132,7 @@ def _adam(
 ) -> list[Tensor]:
     weights = [w.clone().requires_grad_() for w in weights]
     optimiser = torch.optim.Adam(weights, lr=RATE)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(
-        optimiser, max(steps, 1), eta_min=RATE / 1000
-    )
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps, eta_min=RATE / 1000)
     for _ in range(steps):
         optimiser.zero_grad()
         problem.value(_outputs(encoder, x, weights)).sum().backward()  # type: ignore[no-untyped-call]
@@ -164,8 +149,8 @@ def _polish(
     weights = [w.clone().requires_grad_() for w in weights]
     optimiser = torch.optim.LBFGS(
         weights,
-        max_iter=max(iterations, 1),
-        max_eval=2 * max(iterations, 1),
+        max_iter=iterations,
+        max_eval=2 * iterations,
         tolerance_grad=1e-2 * TOLERANCE,
         tolerance_change=0,
         history_size=30,
@@ -182,8 +167,7 @@ def _polish(
         return value
 
     first = closure().item()
-    if iterations > 0:
-        optimiser.step(closure)  # type: ignore[no-untyped-call]
+    optimiser.step(closure)  # type: ignore[no-untyped-call]
     if not closure().item() <= first:  # a line search that met a kink may end worse
         for w, old in zip(weights, before, strict=True):
             w.data.copy_(old)

@@ -17,7 +17,7 @@ SIMILARITY = results["sigmoid-optimum"].function("positive_similarity")
 
 def train(encoder, size=10, d=10, at=TEMPERATURES, seeds=(0,), **options):
     cells = [
-        {"encoder": encoder.name, "N": size, "d": d, "t": t, "b": t, "seed": seed}
+        {"encoder": encoder, "N": size, "d": d, "t": t, "b": t, "seed": seed}
         for seed in seeds
         for t in at
     ]
