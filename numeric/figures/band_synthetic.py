@@ -21,12 +21,13 @@ from zlib import crc32
 import numpy as np
 import torch
 from torch import Tensor
-from torch.linalg import vecdot, vector_norm
+from torch.linalg import vecdot
 
 from ..band.bounds import With, closest, proved
 from ..band.measured import printed
 from ..band.readings import Readings
 from ..band.sigma import largest_without
+from ..problems.embeddings import normalise
 from ..running.device import resolve_device, threads_for
 from ..running.table import Layout, Row, alike, key, layout
 from .drawing import Experiment, Run
@@ -59,19 +60,13 @@ def gaussian(n: int, d: int, top: float, random: torch.Generator) -> Tensor:
     x = torch.randn(n, d, dtype=torch.float64, generator=random)
     scale = torch.full((d,), sqrt((1 - top) / max(d - 1, 1)), dtype=torch.float64)
     scale[0] = sqrt(top)
-    return unit(x * scale)
-
-
-def unit(x: Tensor) -> Tensor:
-    """Rows of unit length."""
-    found: Tensor = x / vector_norm(x, dim=-1, keepdim=True)
-    return found
+    return normalise(x * scale)
 
 
 def positives(z: Tensor, cosine: float, random: torch.Generator) -> Tensor:
     """Unit vectors at a cosine to each of ``z``, otherwise at random."""
     u = torch.randn(z.shape, dtype=z.dtype, generator=random)
-    u = unit(u - vecdot(u, z)[..., None] * z)
+    u = normalise(u - vecdot(u, z)[..., None] * z)
     return cosine * z + sqrt(1 - cosine**2) * u
 
 

@@ -58,12 +58,7 @@ def _gaussian(seed: int, shape: Sequence[int]) -> Tensor:
 
 
 def structured_embeddings(
-    arrangement: Arrangement,
-    inner: Mapping[str, float],
-    d: int | None = None,
-    *,
-    dtype: torch.dtype = torch.float64,
-    device: torch.device | str = "cpu",
+    arrangement: Arrangement, inner: Mapping[str, float], d: int | None = None
 ) -> Tensor:
     """Unit vectors whose inner products depend on the relation alone, ``(*shape, d)``.
 
@@ -72,4 +67,4 @@ def structured_embeddings(
     ValueError
         As :meth:`~cltheory.derive.structures.arrangement.Arrangement.vectors` does.
     """
-    return torch.tensor(arrangement.vectors(inner, d), dtype=dtype, device=device)
+    return torch.tensor(arrangement.vectors(inner, d), dtype=torch.float64)

@@ -29,15 +29,15 @@ SUPCL, CNCE, SUP_CNCE, SIGMOID, INFONCE, MANY = (
 CLASSED = arrange(SUPCL.structure, {"m": M, "n": N, "p": P})
 
 
-def classed(same_instance, same_class, cross_class, d, at=CLASSED, **kwargs):
+def classed(same_instance, same_class, cross_class, d, at=CLASSED):
     inner = {"same_instance": same_instance, "same_class": same_class, "cross_class": cross_class}
-    return structured_embeddings(at, inner, d, **kwargs)
+    return structured_embeddings(at, inner, d)
 
 
-def on_segment(x, d=9, **kwargs):
+def on_segment(x, d=9):
     """Views agree, the sum is zero, and vectors of a class have inner product 1 - x."""
     cross = -(1 + (N - 1) * (1 - x)) / ((M - 1) * N)
-    return classed(1, 1 - x, cross, d, **kwargs)
+    return classed(1, 1 - x, cross, d)
 
 
 def optimal_x(predicted_variance, alpha, tau):
@@ -47,7 +47,7 @@ def optimal_x(predicted_variance, alpha, tau):
 @pytest.mark.parametrize("tau", [0.05, 0.3, 1.0])
 @pytest.mark.parametrize(("alpha", "x"), [(1.0, 9 / 8), (0.0, 0.0)], ids=["simplex", "collapse"])
 def test_no_gap_at_the_known_ends(alpha, x, tau, device):
-    found = certify(SUPCL, on_segment(x, device=device), {"alpha": alpha, "tau": tau})
+    found = certify(SUPCL, on_segment(x).to(device), {"alpha": alpha, "tau": tau})
     assert 0 <= float(found.gap) < ZERO
     assert float(found.lambda_min) > -ZERO
 
@@ -136,7 +136,7 @@ def test_a_loss_that_is_not_convex_gets_no_bound():
 
 
 def test_float32_embeddings_are_judged_in_float64():
-    u = on_segment(9 / 8, dtype=torch.float32)
+    u = on_segment(9 / 8).float()
     found = certify(SUPCL, u, {"alpha": 1.0, "tau": 0.3})
     assert found.gap.dtype == torch.float64
     assert float(found.gap) < 1e-5  # rows are rounded to 6e-8, and S is linear in that

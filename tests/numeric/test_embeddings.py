@@ -48,7 +48,7 @@ def test_structures_are_measured_as_they_were_made(at, device):
     weights = [2 * k / (count * (count + 1)) for k in range(1, count + 1)]
     wanted = dict(zip(at.dimensions, weights, strict=True))
     inner = at.inner(wanted)
-    u = structured_embeddings(at, inner, at.size, device=device)
+    u = structured_embeddings(at, inner, at.size).to(device)
     both = torch.stack((u, random_embeddings(at, 0, d=at.size, device=device)))
     seen, parts, apart = inner_products(at, both), shares(at, both), spreads(at, both)
     for relation in at.counts:
