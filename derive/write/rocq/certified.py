@@ -19,7 +19,7 @@ from ...certificate import BITS as BITS_OF_BALLS
 from ...certificate import gram, relations
 from ...problems.problem import Problem
 from ...structures.configuration import Configuration
-from .declared import CONTRAST, MEAN, Declared, Kinds
+from .declared import CONTRAST, MEAN, Declared
 from .functions import on_kinks
 from .kinds import read
 from .several import BITS, WORKING, Several, Written, below, claimed
@@ -64,10 +64,9 @@ def certified(
         return Several(called, problem, exact, point).theorems(claim)
     exact = on_kinks(problem, exact, sides)
     declared = read(called, problem, exact, point, sides)
-    eigenspaces = [
-        k for k in product((MEAN, CONTRAST), repeat=len(declared.axes)) if _is(k, declared)
-    ]
-    least = min(declared.eigenvalue(k).evalf(WORKING) for k in eigenspaces)
+    # Along an axis with one point there are no contrasts.
+    kinds = product(*((MEAN, CONTRAST) if a >= 2 else (MEAN,) for a in declared.axes))
+    least = min(declared.eigenvalue(k).evalf(WORKING) for k in kinds)
     theta = below(least)
     gap = (theta - declared.level) / declared.put(declared.reduced.scale)
     proved = (declared.value + gap).evalf(WORKING)
@@ -108,11 +107,6 @@ def inner_of(file: Mapping[str, Any]) -> Mapping[str, str]:
         return {name: mean.mid().str(DIGITS, radius=False) for name, mean in means.items()}
     finally:
         ctx.prec = before
-
-
-def _is(kinds: Kinds, declared: Declared) -> bool:
-    """Whether the space has a dimension."""
-    return all(k == MEAN or a >= 2 for k, a in zip(kinds, declared.axes, strict=True))
 
 
 def _numeric(declared: Declared) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sympy import Expr, Gt, Mul, Symbol
-from sympy.core.relational import Relational
+from sympy import Basic, Expr, Gt, Mul, Symbol
 
 from ...decide.coefficients import closure
 from ...decide.domain import Domain
@@ -16,7 +15,7 @@ from .terms import NotWritten, bounds, name, term
 def monotone(
     expression: Expr,
     symbol: Symbol,
-    shown: Relational,
+    shown: Basic,
     domain: Domain,
     by: Sequence[str] | None = None,
 ) -> tuple[str, list[str]]:

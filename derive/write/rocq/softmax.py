@@ -102,7 +102,7 @@ class Softmax(SoftmaxTerms, Declared):
         """The structure with the numbers of partners that are in the loss of an anchor."""
         return self.scheme
 
-    def pulls(self, t: SoftmaxTerm) -> dict[str, Expr]:
+    def above(self, t: SoftmaxTerm) -> dict[str, Expr]:
         """What each pair of a relation is of the mean over the positives."""
         total = t.total(self.seen)
         return {
@@ -123,10 +123,6 @@ class Softmax(SoftmaxTerms, Declared):
         return ReducedLoss(self.loss, self.seen)
 
     # --- text ------------------------------------------------------------------------------------
-    def above(self, t: SoftmaxTerm) -> dict[str, Expr]:
-        """What is written of the positives of a term."""
-        return self.pulls(t)
-
     @property
     def scale(self) -> str:
         """What the gradient, which is times the temperature, is to be multiplied by."""
@@ -143,7 +139,7 @@ class Softmax(SoftmaxTerms, Declared):
         return {
             f"exp ({term(h, None, PRODUCT)} / {tau})": exp(h / self.tau)
             for r, h in self.inner.items()
-            if any(self.below(t)[r] or (self.own and self.pulls(t)[r]) for t in self.loss.terms)
+            if any(self.below(t)[r] or (self.own and self.above(t)[r]) for t in self.loss.terms)
         }
 
     # --- convexity ----------------------------------------------------------------------------
@@ -187,7 +183,7 @@ class OwnSoftmax(Softmax):
     def signs(self, terms: str, inner: str) -> Iterator[Part]:
         """Those of any softmax loss, and what the positives weigh."""
         yield from super().signs(terms, inner)
-        values = (v for t in self.loss.terms for v in self.pulls(t).values() if v != 0)
+        values = (v for t in self.loss.terms for v in self.above(t).values() if v != 0)
         for value in dict.fromkeys(values):
             yield Part(f"0 <= {term(value, None, 1)}", value)
 

@@ -64,15 +64,13 @@ def theorem(called: str, title: str, says: Statement) -> Theorem:
     ranges = somewhere(says)
     if says.limit is not None:
         statement, lines = limit(*says.limit, says.domain)
-        return Theorem(called, title, statement, tuple(lines), ranges=ranges)
-    shown = says.real
-    if shown is None:
+    elif says.real is None:
         raise NotWritten("it is not about real numbers only")
-    if says.monotone is not None:
-        assert isinstance(shown, Relational)
-        statement, lines = monotone(*says.monotone, shown, says.domain)
-        return Theorem(called, title, statement, tuple(lines), ranges=ranges)
-    return replace(of_relations(called, title, shown, says.domain), ranges=ranges)
+    elif says.monotone is not None:
+        statement, lines = monotone(*says.monotone, says.real, says.domain)
+    else:
+        return replace(of_relations(called, title, says.real, says.domain), ranges=ranges)
+    return Theorem(called, title, statement, tuple(lines), ranges=ranges)
 
 
 def somewhere(says: Statement) -> tuple[str, str] | None:

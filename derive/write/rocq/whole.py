@@ -126,15 +126,11 @@ class AtVertex(FrozenValue):
     @cached_property
     def spaces(self) -> dict[Kinds, str]:
         """The eigenspace of each product of means and contrasts."""
-        rows = {e.name: self.problem.scheme.table[e.name] for e in self.problem.scheme.eigenspaces}
         found = {}
         for kinds in product((MEAN, CONTRAST), repeat=len(self.problem.scheme.axes)):
             values = self.declared.eigenvalues(kinds)
-            same = [
-                e
-                for e, row in rows.items()
-                if all(expand(row[r] - v) == 0 for r, v in values.items())
-            ]
+            rows = self.problem.scheme.table.items()
+            same = [e for e, row in rows if all(expand(row[r] - v) == 0 for r, v in values.items())]
             if len(same) != 1:
                 raise NotWritten("an eigenspace is not a product of means and contrasts")
             found[kinds] = same[0]
@@ -162,9 +158,6 @@ class AtVertex(FrozenValue):
             name(s) if real or not s.is_integer else f"(INR {name(s)})" for s in self.symbols
         )
 
-    def _applied(self, what: str, *, real: bool) -> str:
-        return f"({self.called}_{what} {self._given(real=real)})"
-
     # --- lemmas about real numbers ----------------------------------------------------------------
     def _unfolded(self, signs: Signs) -> list[str]:
         return [
@@ -186,16 +179,14 @@ class AtVertex(FrozenValue):
         goal = f"({self.declared.convex(self.declared.sizes, *data)})"
         return lemma(f"{self.called}_convex", self.domain, goal, lines)
 
-    @cached_property
-    def _gradient(self) -> str:
-        return self.declared.gradient_of(self.declared.sizes, *self._data(real=True))
-
     def _data(self, *, real: bool) -> tuple[str, str]:
-        return self._applied("terms", real=real), self._applied("inner", real=real)
+        given = self._given(real=real)
+        return f"({self.called}_terms {given})", f"({self.called}_inner {given})"
 
     def _above(self, kinds: Kinds) -> str:
         """That the eigenvalue on a space is at least the level, for real sizes."""
-        sizes, gradient, (_, inner) = self.declared.sizes, self._gradient, self._data(real=True)
+        sizes, (terms, inner) = self.declared.sizes, self._data(real=True)
+        gradient = self.declared.gradient_of(sizes, terms, inner)
         return f"level {sizes} {gradient} {inner} <= eigen {sizes} {listed(kinds)} {gradient}"
 
     def _gap(self, kinds: Kinds) -> Expr:

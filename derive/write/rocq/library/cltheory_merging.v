@@ -36,7 +36,7 @@ Hypothesis weighs : its_weight t = 1.
 Hypothesis denominators : forall q, 0 <= its_denominator t q.
 Hypothesis denominator_of : forall i j, its_denominator t (i, i, [true]) = 0 /\ its_denominator t (i, i, [false]) = 1 /\ its_denominator t (i, j, []) = 1.
 Hypothesis positives_of : forall i j, its_positives t (i, i, [true]) = 0 /\ its_positives t (i, i, [false]) = / (sz i - 1) /\ its_positives t (i, j, []) = 0.
-Hypothesis inner_of : forall i j a, h (i, j, a) = 1 - 2 * (other i + other j - 2 * other i * other j).
+Hypothesis inner_of : forall i j a, h (i, j, a) = match i, j with O, O | S _, S _ => 1 | _, _ => -1 end.
 Notation e1 := (exp (1 / tau)).
 Notation e2 := (exp (- 1 / tau)).
 Definition near_part (i : nat) : R := match i with O => (L - 1) * e1 + r * e2 | S _ => (r - 1) * e1 + L * e2 end.
@@ -68,12 +68,9 @@ Lemma part_at_kind i : (i < n)%nat -> part_of_kind Rs tau h t i = near_part i.
 Proof.
   intro Hi. unfold part_of_kind.
   rewrite (row_at _ i (match i with O => e1 | _ => e2 end) (match i with O => e2 - e1 | _ => e1 - e2 end)).
-  - destruct (denominator_of i i) as [-> [-> _]]. rewrite !inner_of. unfold near_part. destruct i; simpl other; simpl nth;
-    replace (1 - 2 * (0 + 0 - 2 * 0 * 0)) with 1 by ring; replace (1 - 2 * (1 + 1 - 2 * 1 * 1)) with 1 by ring; ring.
+  - destruct (denominator_of i i) as [-> [-> _]]. rewrite !inner_of. unfold near_part. destruct i; cbn [other nth]; ring.
   - exact Hi.
-  - intro j. destruct (denominator_of i j) as [_ [_ ->]]. rewrite inner_of. destruct i, j; simpl other;
-    [replace (1 - 2 * (0 + 0 - 2 * 0 * 0)) with 1 by ring | replace (1 - 2 * (0 + 1 - 2 * 0 * 1)) with (-1) by ring
-    | replace (1 - 2 * (1 + 0 - 2 * 1 * 0)) with (-1) by ring | replace (1 - 2 * (1 + 1 - 2 * 1 * 1)) with 1 by ring]; ring.
+  - intro j. destruct (denominator_of i j) as [_ [_ ->]]. rewrite inner_of. destruct i, j; cbn [other]; ring.
 Qed.
 Notation Z0 := ((L - 1) * e1 + r * e2).
 Notation Z1 := ((r - 1) * e1 + L * e2).
@@ -93,11 +90,9 @@ Lemma pull_at i : (i < n)%nat ->
 Proof.
   intro Hi. assert (P := parts). unfold pull. cbn [over fst]. rewrite weighs, part_at_kind by exact Hi.
   destruct (denominator_of i i) as [-> [-> _]], (positives_of i i) as [-> [-> _]]. rewrite !inner_of.
-  assert (E : exp ((1 - 2 * (other i + other i - 2 * other i * other i)) / tau) = e1) by (do 2 f_equal; destruct i; cbn [other]; ring).
-  rewrite E. unfold Rdiv. repeat split; [ring | ring |]. intro j. destruct (denominator_of i j) as [_ [_ ->]], (positives_of i j) as [_ [_ ->]].
-  rewrite inner_of. unfold near_part, Rdiv. destruct i, j; cbn [other];
-    [replace (1 - 2 * (0 + 0 - 2 * 0 * 0)) with 1 by ring | replace (1 - 2 * (0 + 1 - 2 * 0 * 1)) with (-1) by ring
-    | replace (1 - 2 * (1 + 0 - 2 * 1 * 0)) with (-1) by ring | replace (1 - 2 * (1 + 1 - 2 * 1 * 1)) with 1 by ring]; ring.
+  unfold Rdiv. repeat split; [ring | destruct i; ring |]. intro j.
+  destruct (denominator_of i j) as [_ [_ ->]], (positives_of i j) as [_ [_ ->]].
+  rewrite inner_of. unfold near_part, Rdiv. destruct i, j; cbn [other]; ring.
 Qed.
 Definition its_multiplier (i : nat) : R := match i with O => (L - 1) * (e1 / Z0) - 1 - r * force | S _ => (r - 1) * apart - 1 - L * force end.
 Definition of_means (i : nat) : R := match i with O => r * force / L | S _ => apart + (L * force - r * apart) / sz i end.
@@ -171,6 +166,6 @@ Theorem merged : (exists dims x, unit_members kinds dims x /\ forall u v, inner 
   forall dims x, unit_members kinds dims x -> loss_of_kinds kinds tau [t] (fun u w => h (between_members u w)) <= loss_of_kinds kinds tau [t] (inner dims x).
 Proof.
   split; [|exact merged_least]. exists [1%nat], (fun u _ => 1 - 2 * other (fst u)). split; [intros u _|intros u v]; unfold inner, between_members; simpl;
-    [destruct (fst u); cbn [other] | rewrite inner_of]; ring.
+    [destruct (fst u) | rewrite inner_of; destruct (fst u), (fst v)]; cbn [other]; ring.
 Qed.
 End Merging.
