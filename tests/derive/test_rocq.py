@@ -247,6 +247,7 @@ def test_the_sigmoid_loss_is_written_out_and_has_its_two_structures() -> None:
 def test_minority_collapse_is_about_classes_of_any_number_and_sizes() -> None:
     (found,) = whole("it", results["minority-collapse"])
     assert "forall (l1 : nat) (rest : list nat) (tau : R)" in found.statement
+    assert ">= 0 <-> forall dims x, unit_members" in found.statement
     assert "(i, _, [false]) => / ((INR (nth i sizes 0%nat)) - 1)" in found.definitions
     condition = results["minority-collapse"].quantity("merged").expression
     for wrong in (-condition.lhs, condition.lhs - 1):

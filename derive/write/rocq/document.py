@@ -17,7 +17,6 @@ from ...proof.relations import Iff
 from ...theorem.result import Result
 from .anchor import at_anchor
 from .check import FILES, LIBRARY
-from .merging import merging
 from .numbers import number
 from .statements import Theorem, not_empty, theorem
 from .terms import RESERVED, NotWritten
@@ -103,8 +102,6 @@ def _rung(result: Result, found: list[Theorem], left: Mapping[str, str]) -> tupl
 
 def _beyond(result: Result, left: Mapping[str, str]) -> Iterator[str]:
     """What a result says that is not part of its whole theorem."""
-    if merging(result) is not None:
-        yield "that the smaller classes separate where the condition fails"
     if any(q.expression.has(ClampedRoot) for q in result.quantities.values()):
         yield "the optimum between pure structures"
     if any(step.lemma is DESIGN for step in result.derivation):

@@ -35,7 +35,7 @@ def merging(result: Result) -> Relational | None:
 
 
 def merged(called: str, result: Result, condition: Relational) -> Theorem:
-    """The theorem that no vectors have a smaller loss, if the condition holds.
+    """The theorem that no vectors have a smaller loss iff the condition holds.
 
     Raises
     ------
@@ -43,31 +43,30 @@ def merged(called: str, result: Result, condition: Relational) -> Theorem:
         If the loss is another one.
     """
     loss, some = result.declared, result.domain.witness
-    if not isinstance(loss, SoftmaxLoss) or len(loss.terms) != 1:
+    if not isinstance(loss, SoftmaxLoss) or loss.similarity is not None or loss.over_batches:
+        raise NotWritten("its loss is not a softmax loss of inner products")
+    if len(loss.terms) != 1 or loss.terms[0].own_positive:
         raise NotWritten("its classes have several sizes, proved for numerical values only")
-    asked, given = [*ASKED, relation(condition, REAL)], "(l1 : nat) (rest : list nat) (tau : R)"
+    given, holds = "(l1 : nat) (rest : list nat) (tau : R)", relation(condition, REAL)
     inner, terms = f"{called}_inner (between_members u v)", f"({called}_terms (l1 :: rest))"
-    some_sizes, all_sizes = " /\\ ".join(asked), " -> ".join(asked)
+    some_sizes, all_sizes = " /\\ ".join(ASKED), " -> ".join(ASKED)
     vectors, least = f"unit_members {KINDS} dims x", f"loss_of_kinds {KINDS} tau {terms}"
     return Theorem(
         f"{called}_merged",
-        "All classes but one share a vector opposite to that of the one, and no unit vectors of "
-        f"any dimension have a smaller loss, if {condition}, with any numbers of points in them",
+        "No unit vectors of any dimension have a smaller loss than those where all classes but one "
+        "share a vector, opposite to that of the one, for any number of classes of any sizes, iff "
+        f"{condition}",
         f"(exists {given}, {some_sizes}) /\\\n"
         f"  forall {given}, {all_sizes} ->\n"
         f"  (exists dims x, {vectors} /\\ forall u v, inner dims x u v = {inner}) /\\\n"
-        f"  forall dims x, {vectors} ->\n"
-        f"    {least} (fun u v => {inner}) <= {least} (inner dims x)",
+        f"  ({holds} <-> forall dims x, {vectors} ->\n"
+        f"    {least} (fun u v => {inner}) <= {least} (inner dims x))",
         (
-            f"split; [exists {some[l1]}%nat, [2%nat; {some[r] - 2}%nat], 100;",
-            "  simpl list_sum; rewrite ?INR_IZR_INZ; simpl Z.of_nat;",
-            "  repeat split; [simpl; intuition lia | simpl; lia | lra |]; repeat match goal with",
-            "  |- context [exp ?a] => generalize (exp_ineq1_le a); generalize (exp a); intros end;",
-            "  lra |].",
-            "intros l1 rest tau two_ many_ tau_low holds_.",
+            f"split; [exists {some[l1]}%nat, [2%nat; {some[r] - 2}%nat], {some[loss.temperature]};",
+            "  repeat split; [simpl; intuition lia | simpl; lia | lra] |].",
+            "intros l1 rest tau two_ many_ tau_low.",
             "assert (l1_low : 2 <= INR l1) by (apply (le_INR 2), two_; left; reflexivity).",
-            "assert (r_low := rest_four l1 rest two_ many_).",
-            "apply (together_ _ _ tau l1_low r_low tau_low) in holds_.",
+            "rewrite (together_ _ _ tau l1_low (rest_four l1 rest two_ many_) tau_low).",
             "apply merged; try assumption; try reflexivity.",
             "{ intros [[i j] a]; simpl; each_case; lra. }",
             "all: intros i j; repeat split.",
@@ -102,7 +101,7 @@ def _definitions(called: str, loss: SoftmaxLoss) -> str:
 
 
 def _together(loss: SoftmaxLoss, condition: Relational, domain: Domain) -> str:
-    """The lemma that the condition is the force that presses the others together, less its like."""
+    """The lemma that the condition has the sign of the eigenvalue on contrasts of the others."""
     three = ReducedOnOrbits(loss, classes({"1": l1, "i": li, "j": lj}))
     at = apart_from("1", three.configuration)
     inner = {p.name: at.get(entry(p.name), S.One) for p in three.configuration.relations}
