@@ -38,7 +38,7 @@ from .normal import ExpField, in_order, vanishes
 from .number import DIGITS, agree, digits
 from .root import ClampedRoot
 from .splitting import argument, bases, branching, split_logs, split_roots
-from .wanting import is_isolated, lost_at_ends, place, wanting
+from .wanting import closed_again, is_isolated, lost_at_ends, place, wanting
 
 #: Points with nothing special about them that are tried, and the fewest that are any support.
 GENERIC, FEWEST = 24, 8
@@ -375,7 +375,9 @@ def _by_cases(printed: Expr, derived: Expr, domain: Domain) -> Outcome:
     # A threshold may be infinite at an end of the domain.
     if wanting(bounds, derived, domain):
         return Undecided("a bound of a case is not proved to have a value")
-    if wanting(values, derived, closed):
+    doubtful = wanting(values, derived, closed)
+    # These logarithms are unknowns now, of which no part would say that they need a value.
+    if wanting((c for c in doubtful if not one.has(c.part)), derived, domain):
         return Undecided("a case is not proved to have a value")
     try:
         parts = regions(told, domain, closed, frozenset(one.atoms(Piecewise)))
@@ -383,6 +385,10 @@ def _by_cases(printed: Expr, derived: Expr, domain: Domain) -> Outcome:
         return Undecided(str(error))
     for region in parts:
         printed_there, derived_there = resolved(one, region), resolved(other, region)
+        if doubtful and wanting(
+            conditions(printed_there), derived_there, closed_again(region, closed)
+        ):
+            return Undecided("a case is not proved to have a value")
         if not _proved(printed_there, derived_there, region):
             return Undecided("a case is not proved")
     how = f"the residual is zero in each of {len(parts)} cases (ends of the domain: continuity)"

@@ -36,7 +36,7 @@ from sympy import (
 from .cases import opened, resolved
 from .coefficients import closure
 from .defined import Condition, Need, conditions, defined, fails, is_met
-from .domain import Domain
+from .domain import Domain, DomainError, Range
 from .evidence import Holds
 from .normal import ExpField, NotInField, canonical, in_order
 from .number import sign, value_at
@@ -264,3 +264,19 @@ def _rational_zeros(e: Expr, s: Symbol) -> list[Expr]:
     parts = Poly(e, *constants, domain=QQ[s]).coeffs() if constants else [e]
     shared = reduce(gcd, (Poly(part, s, domain=QQ) for part in parts))
     return list(shared.ground_roots())
+
+
+def closed_again(part: Domain, whole: Domain) -> Domain:
+    """A part of an opened domain, with the ends that it shares with the whole."""
+    ranges: dict[Symbol, Range] = {}
+    for s, r in part.ranges.items():
+        ends = whole.ranges.get(s, r)
+        ranges[s] = replace(
+            r,
+            low_open=r.low_open and (r.low != ends.low or ends.low_open),
+            high_open=r.high_open and (r.high != ends.high or ends.high_open),
+        )
+    try:
+        return Domain(ranges, part.witness)
+    except DomainError:
+        return part
