@@ -11,7 +11,7 @@ from cltheory.derive.decide.limits.faraway import Supported, compared
 from cltheory.derive.decide.limits.follow import Follow, X
 from cltheory.derive.decide.limits.growth import Growth
 from cltheory.derive.decide.limits.limit import NoLimit, approaches, is_limit, joint_limit, limit
-from cltheory.derive.decide.limits.signs import Signs
+from cltheory.derive.decide.limits.signs import Signs, UnknownSign
 from cltheory.derive.decide.limits.toward import image_of
 from cltheory.derive.decide.root import ClampedRoot
 from cltheory.derive.losses.clip import b, t, w
@@ -361,6 +361,7 @@ def test_signs_of_constants(constant: Expr, sign: int) -> None:
 def test_signs_that_are_not_known(constant: Expr) -> None:
     with pytest.raises(NoLimit):
         Signs(D)(constant)
+    assert issubclass(UnknownSign, NoLimit)
 
 
 # --- what is followed --------------------------------------------------------------------------
@@ -379,9 +380,13 @@ def test_signs_that_are_not_known(constant: Expr) -> None:
         (Min(X, 2 * X) / X, S.One),
         (Min(5, X), S(5)),
         (exp(Max(-m * X, -tau * X)), S.Zero),  # which is larger is not known, but both fall
+        (_root(exp(X * (x - 1)) - exp(X * (1 - 2 * x))), Rational(2, 3)),
+        (_root(exp(X * (x - 3)) - exp(X * (1 - 2 * x))), S.One),  # a tie beyond the end
         (_root(exp(X * (x + 1)) - exp(-2 * X * x)), S.Zero),
         (_root(X * exp(x) - 1), S.Zero),
         (_root(exp(x) - X), S.One),
+        # A third exponential, which leads nowhere.
+        (_root(exp(X * x) - exp(X * Rational(1, 5)) - exp(X * (1 - x))), S.Half),
     ],
 )
 def test_what_is_followed(e: Expr, value: Expr) -> None:
@@ -393,7 +398,7 @@ def test_what_cannot_be_followed() -> None:
     for e in (grows / X, X / grows, X * (1 - _root(exp(x) - X)), 1 / (1 - _root(exp(x) - X))):
         with pytest.raises(NoLimit):
             Follow(D)(e)
-    with pytest.raises(NoLimit):  # which of the two leads depends on the place
+    with pytest.raises(NoLimit):  # whether the tie is inside of the bracket is not known
         Follow(D)(_root(exp(X * x) - exp(X * alpha * Rational(3, 2))))
     assert Follow(D)(grows) is oo
     assert Follow(D)(exp(-grows)) == 0

@@ -23,6 +23,7 @@ from sympy import (
     oo,
 )
 
+from ..calculus import derivative
 from ..domain import Domain, Range
 from ..hypergeometric import Log0F1
 from ..normal import NotInField, in_order
@@ -30,7 +31,7 @@ from ..root import ClampedRoot
 from ..symbols import symbols_of
 from .foregone import with_cases_decided
 from .growth import Growth
-from .signs import NoLimit, Signs, is_no_number, neat
+from .signs import NoLimit, Signs, UnknownSign, is_no_number, neat
 from .toward import with_range
 
 #: What goes to oo.
@@ -104,7 +105,7 @@ class Follow:
             return low
         y = Dummy(variable.name, real=True)
         try:
-            found = self._sign_change(neat(h.xreplace({variable: y})), y, low, high)
+            found = self._sign_change(neat(h.xreplace({variable: y})), y, low, high, CUTS)
         except NoLimit as error:
             raise NoLimit(f"along the bracket of a root, {error}") from None
         if isinstance(found, int):
@@ -117,17 +118,43 @@ class Follow:
             closed = None
         return found if closed is None else closed
 
-    def _sign_change(self, h: Expr, y: Symbol, low: Expr, high: Expr) -> Expr | int:
+    def _sign_change(self, h: Expr, y: Symbol, low: Expr, high: Expr, cuts: int) -> Expr | int:
         """The point between two ends, or -1 or 1 if h keeps that sign between them far out."""
         free = Domain({**self.domain.ranges, y: Range(-oo, oo)}, {**self.domain.witness, y: S.Zero})
         sign = Signs(with_range(free, y, Range(low, high, True, True)))
-        c = neat(Growth(self.x, sign).coefficient(h))
+        try:
+            c = neat(Growth(self.x, sign).coefficient(h))
+        except UnknownSign as error:
+            # Terms that tie at one point: each is the larger one on its side.
+            tie = self._tie(error.constant, y, low, high) if cuts else None
+            if tie is None:
+                raise
+            left = self._sign_change(h, y, low, tie, cuts - 1)
+            if isinstance(left, Expr) or left > 0:
+                return left
+            right = self._sign_change(h, y, tie, high, cuts - 1)
+            return right if isinstance(right, Expr) or right < 0 else tie
         if sign.vanishes(c):
             raise NoLimit("the equation vanishes far out")
         try:
             return sign(c)
         except NoLimit:
             return ClampedRoot(Lambda(y, c), low, high)
+
+    def _tie(self, constant: Expr, y: Symbol, low: Expr, high: Expr) -> Expr | None:
+        """The zero of an affine function, if it is proved to lie between two ends."""
+        rate = derivative(constant, y)
+        if rate == 0 or y in rate.free_symbols:
+            return None
+        zero_at = neat(-constant.xreplace({y: S.Zero}) / rate)
+        sign = Signs(self.domain)
+        if sign(zero_at - low) > 0 and (high is oo or sign(high - zero_at) > 0):
+            return zero_at
+        return None
+
+
+#: Ties that are looked for along the bracket of a root.
+CUTS = 3
 
 
 @lru_cache(maxsize=256)

@@ -23,6 +23,17 @@ class NoLimit(Unproved, ValueError):
     """The limit does not exist, or is not one that the engine can take."""
 
 
+class UnknownSign(NoLimit):
+    """The sign of a constant that matters could not be proved."""
+
+    def __init__(self, constant: Expr):
+        shown = str(constant)
+        super().__init__(
+            f"the sign of {shown if len(shown) <= 60 else 'a coefficient'} is not known"
+        )
+        self.constant = constant
+
+
 class Signs:
     """Signs on a domain, of constants that may contain parts which converge.
 
@@ -112,8 +123,7 @@ class Signs:
         for sign in (1, -1):
             if proves_positive(sign * plain, domain):
                 return sign
-        shown = str(c)
-        raise NoLimit(f"the sign of {shown if len(shown) <= 60 else 'a coefficient'} is not known")
+        raise UnknownSign(c)
 
 
 def is_no_number(e: Expr) -> bool:
