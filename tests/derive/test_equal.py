@@ -152,6 +152,24 @@ def test_what_is_derived_needs_a_value_as_well() -> None:
     assert isinstance(equal(log(2 * t) - log(2), log(t), domain), Holds)
 
 
+def test_a_value_is_needed_in_its_own_case_only() -> None:
+    domain = Domain({m: at_least(3), tau: POSITIVE}, {m: 3, tau: 1})
+    rest = 1 - tau * (m - 1) / m
+    for end, ok in ((m / (m - 1), True), (m, False)):
+        printed = Piecewise((sqrt(rest), tau < end), (0, True))
+        found = equal(printed, sqrt(Max(0, rest)), domain)
+        assert isinstance(found, Holds if ok else Refuted)
+        assert not ok or found.evidence.grade is Grade.EXACT
+
+
+def test_logarithms_of_maxima_are_split() -> None:
+    domain = Domain({t: POSITIVE}, {t: 1})
+    for factor, ok in ((2, True), (3, False)):
+        found = equal(log(2 * Max(1, t)), log(factor) + log(Max(1, t)), domain)
+        assert isinstance(found, Holds if ok else Refuted)
+        assert not ok or found.evidence.grade is Grade.EXACT
+
+
 def test_a_wrong_case_is_refuted() -> None:
     derived, domain = quantity(OPTIMUM, "within_class_variance_n_oo")
     for wrong in (

@@ -69,6 +69,9 @@ KNOWN = [
     (((n + 1) ** 5 - n**5) / n**4, n, oo, S(5)),
     (n ** Rational(1, 3) / log(n), n, oo, oo),
     (n**tau / n ** (tau + m), n, oo, S.Zero),
+    ((alpha * n + 1) ** 2 / n**2, n, oo, alpha**2),
+    (n * (m - sqrt(m)), n, oo, oo),
+    (log(n * exp(tau)) - log(n), n, oo, tau),
     # roots whose leading terms cancel
     (sqrt(n**2 + n) - n, n, oo, S.Half),
     (sqrt(n**2 + m * n) - sqrt(n**2 + tau * n), n, oo, (m - tau) / 2),
@@ -548,6 +551,18 @@ def test_results_at_infinity_agree_with_large_values(
             assert large * mpmath.sign(value) > near * mpmath.sign(value)
         else:  # a power of 1/10^12, or arrived
             assert abs(large - value) < 1e-8 * (1 + abs(value))
+
+
+@pytest.mark.parametrize(
+    "id, name, value",
+    [
+        ("sup-cnce-optimum", "x_star", "0"),
+        ("tail-collapse", "cosine_tail", "-1/K"),
+        ("supcon-imbalanced", "cosine_apart", "-1/(C - 1)"),
+    ],
+)
+def test_roots_are_followed_to_where_two_exponentials_tie(id: str, name: str, value: str) -> None:
+    assert str(results[id].limit(name, "tau", 0)) == value
 
 
 def test_a_limit_says_that_it_is_meant_inside_the_ranges() -> None:
