@@ -91,9 +91,7 @@ class Table:
         except OSError as error:
             raise TableError(f"cannot read {self.path}: {error.strerror}") from None
         except UnicodeDecodeError:
-            raise TableError(
-                f"{self.path} is not a table of a sweep: choose another file"
-            ) from None
+            raise TableError(alien) from None
         lines = text.splitlines(keepends=True)
         # A run that was killed in the middle of a line leaves that line without its end.
         partial = lines.pop() if lines and not lines[-1].endswith("\n") else ""

@@ -34,7 +34,7 @@ from ..records.points import (
     top_eigenvalue,
     unit_axes,
 )
-from ..records.tables import Tables
+from ..records.tables import Tables, fractions, texts
 
 
 class Batch(Tables):
@@ -220,14 +220,12 @@ class Batch(Tables):
     # --- as text ----------------------------------------------------------------------------
     def written(self) -> dict[str, tuple[tuple[str, ...], ...]]:
         """The vectors and the partners."""
-        rows = tuple(tuple(str(v) for v in row) for row in self.rows)
-        return {"z": rows, PARTNER: (tuple(map(str, self.partners)),)}
+        return {"z": texts(self.rows), PARTNER: texts([self.partners])}
 
 
 def read_batch(tables: Mapping[str, Sequence[Sequence[str]]]) -> Batch:
     """A batch from its text."""
-    rows = [[Fraction(v) for v in row] for row in tables["z"]]
-    return Batch(rows, [int(v) for v in tables[PARTNER][0]])
+    return Batch(fractions(tables["z"]), [int(v) for v in tables[PARTNER][0]])
 
 
 # --- laws ---
@@ -307,20 +305,13 @@ class Law(Tables):
     # --- as text ----------------------------------------------------------------------------
     def written(self) -> dict[str, tuple[tuple[str, ...], ...]]:
         """Anchors z, positives v, atoms w, their probabilities, and the size of the batch."""
-
-        def text(rows: Sequence[Row]) -> tuple[tuple[str, ...], ...]:
-            return tuple(tuple(str(v) for v in row) for row in rows)
-
-        found = {k: text(self.points[k]) for k in "zvw"}
-        return {**found, "pairs": text([self.shares[0]]), "atoms": text([self.shares[1]])} | {
-            "size": text([[self.size]])
-        }
+        pairs, atoms = self.shares
+        found = {**self.points, "pairs": [pairs], "atoms": [atoms], "size": [[self.size]]}
+        return {k: texts(rows) for k, rows in found.items()}
 
 
 def read_law(tables: Mapping[str, Sequence[Sequence[str]]]) -> Law:
     """A law from its text."""
-    z, v, w, pairs, atoms = (
-        [[Fraction(x) for x in row] for row in tables[k]] for k in ("z", "v", "w", "pairs", "atoms")
-    )
+    z, v, w, pairs, atoms = (fractions(tables[k]) for k in ("z", "v", "w", "pairs", "atoms"))
     joint = list(zip(pairs[0], z, v, strict=True))
     return Law(joint, list(zip(atoms[0], w, strict=True)), int(tables["size"][0][0]))

@@ -43,7 +43,7 @@ from ..records.points import (
     top_eigenvalue,
     unit_axes,
 )
-from ..records.tables import Tables, number
+from ..records.tables import Tables, fractions, number
 from .batch import Batch, Law, read_batch, read_law
 
 
@@ -384,8 +384,7 @@ def laws_of(n: int, d: int) -> tuple[Law, ...]:
 
 # --- a set and candidates ------------------------------------------------------------------------
 def _read_sets(tables: Mapping[str, Any]) -> Tables:
-    rows = {k: [[Fraction(v) for v in row] for row in table] for k, table in tables.items()}
-    return Tables({}, rows)
+    return Tables({}, {k: fractions(table) for k, table in tables.items()})
 
 
 def _of_sets(e: Tables) -> dict[str, Any]:

@@ -100,10 +100,7 @@ class Tables(Embeddings):
     # --- as text ----------------------------------------------------------------------------
     def written(self) -> dict[str, tuple[tuple[str, ...], ...]]:
         """All tables as text, from which they can be read again."""
-        return {
-            k: tuple(tuple(str(v) for v in row) for row in rows)
-            for k, rows in {**self.entries, **self.points}.items()
-        }
+        return {k: texts(rows) for k, rows in {**self.entries, **self.points}.items()}
 
     @classmethod
     def read(
@@ -116,14 +113,23 @@ class Tables(Embeddings):
         entries = {
             k: [[exact(v) for v in row] for row in t] for k, t in tables.items() if k not in points
         }
-        rows = {k: [[Fraction(v) for v in r] for r in t] for k, t in tables.items() if k in points}
-        return cls(entries, rows)
+        return cls(entries, {k: fractions(t) for k, t in tables.items() if k in points})
 
     @property
     def length(self) -> tuple[int, int]:
         """How much there is to write down: numbers, and their digits."""
         every = [v for t in self.written().values() for row in t for v in row]
         return len(every), sum(map(len, every))
+
+
+def texts(rows: Table) -> tuple[tuple[str, ...], ...]:
+    """A table as text."""
+    return tuple(tuple(map(str, row)) for row in rows)
+
+
+def fractions(rows: Table) -> list[list[Fraction]]:
+    """A table of fractions from its text."""
+    return [[Fraction(v) for v in row] for row in rows]
 
 
 def number(v: Any) -> Any:
