@@ -33,6 +33,21 @@ def mean(subset: Sequence[Index]) -> Vector:
     return {a: Fraction(1, len(subset)) for a in subset}
 
 
+def unit_vectors(
+    count: int, d: int, rng: random.Random, above: int, below: int
+) -> list[list[Fraction]]:
+    """Rational unit vectors in R^d, drawn by numbers up to ``above`` over up to ``below``."""
+
+    def unit() -> list[Fraction]:
+        if d == 1:
+            return [Fraction(rng.choice((-1, 1)))]
+        t = [Fraction(rng.randint(-above, above), rng.randint(1, below)) for _ in range(d - 1)]
+        square = sum((s * s for s in t), Fraction(0))
+        return [2 * s / (square + 1) for s in t] + [(square - 1) / (square + 1)]
+
+    return [unit() for _ in range(count)]
+
+
 class Embeddings:
     """A labelled set of m*n*p vectors with exact rational inner products.
 
@@ -185,16 +200,8 @@ class Embeddings:
     @classmethod
     def random(cls, m: int, n: int, p: int, d: int, seed: int) -> Embeddings:
         """Random rational unit vectors in R^d (inverse stereographic projection)."""
-        rng = random.Random(seed)
-
-        def unit() -> list[Fraction]:
-            if d == 1:
-                return [Fraction(rng.choice((-1, 1)))]
-            t = [Fraction(rng.randint(-9, 9), rng.randint(1, 5)) for _ in range(d - 1)]
-            square = sum((s * s for s in t), Fraction(0))
-            return [2 * s / (square + 1) for s in t] + [(square - 1) / (square + 1)]
-
-        return cls.from_vectors(m, n, p, [unit() for _ in range(m * n * p)], note=f"seed {seed}")
+        rows = unit_vectors(m * n * p, d, random.Random(seed), 9, 5)
+        return cls.from_vectors(m, n, p, rows, note=f"seed {seed}")
 
     @classmethod
     def hierarchical(

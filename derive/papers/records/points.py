@@ -14,6 +14,7 @@ import mpmath
 from ...language.digits import DIGITS
 from ...language.matrices import Matrix, mpf, total
 from ...language.quantities import NoValue, Unknown, mp
+from ...vectors.embeddings import unit_vectors
 
 ZERO, ONE = Fraction(0), Fraction(1)
 Row = Sequence[Fraction | int]
@@ -54,16 +55,7 @@ def random_points(n: int, d: int, seed: int) -> Rows:
 
 def directions(n: int, d: int, seed: int) -> Rows:
     """Rational unit vectors."""
-    rng = random.Random(1000 * n + 10 * d + seed)
-
-    def unit() -> list[Fraction]:
-        if d == 1:
-            return [Fraction(rng.choice((-1, 1)))]
-        t = [Fraction(rng.randint(-4, 4), rng.randint(1, 2)) for _ in range(d - 1)]
-        square = sum((s * s for s in t), ZERO)
-        return [2 * s / (square + 1) for s in t] + [(square - 1) / (square + 1)]
-
-    return [unit() for _ in range(n)]
+    return unit_vectors(n, d, random.Random(1000 * n + 10 * d + seed), 4, 2)
 
 
 def gap(x: Row, y: Row) -> Any:
