@@ -56,8 +56,6 @@ class Dissimilarity:
     ----------
     rows
         Rows of numbers, as :func:`~..decide.exact.exact` takes them.
-    name
-        What messages call it.
 
     Raises
     ------
@@ -65,15 +63,14 @@ class Dissimilarity:
         If it is not square, not symmetric, too small or not finite; one line.
     """
 
-    def __init__(self, rows: object, name: str = "D"):
-        self.name = name
+    def __init__(self, rows: object):
         try:
             given = exact_list(rows, rows=True)
         except ValueError as error:
-            raise DomainError(f"{name}: {error}") from None
+            raise DomainError(f"D: {error}") from None
         self.size = len(given)
-        check_square(given, name)
-        check_symmetric(given, name)
+        check_square(given, "D")
+        check_symmetric(given, "D")
         self.entries: Rows = tuple(
             tuple(S.Zero if i == j else given[min(i, j)][max(i, j)] for j in range(self.size))
             for i in range(self.size)
@@ -107,7 +104,7 @@ class Dissimilarity:
         """
         if self._shares is None:
             raise DomainError(
-                f"{self.name}: the entries are not rational multiples of one number, so equality "
+                "D: the entries are not rational multiples of one number, so equality "
                 "of eigenvalues cannot be decided; use fractions or decimals"
             )
         return self._shares[0]
@@ -281,11 +278,11 @@ class Euclidean:
         D, q, n = self.distances, self.q, self.distances.size
         if self.free:
             return (
-                f"any {D.name} is attained in n - 1 = {n - 1} or more dimensions, with every "
+                f"any D is attained in n - 1 = {n - 1} or more dimensions, with every "
                 f"constant c >= {short(D.constant)}"
             )
         if self.attained and zero(D.constant):
-            return f"{D.name} is a Euclidean distance matrix of dimension {self.dimension}"
+            return f"D is a Euclidean distance matrix of dimension {self.dimension}"
         needs = f"needs {plural(self.dimension, 'dimension')}, q is {q}"
         if self.attained:
             return (

@@ -368,7 +368,7 @@ class Spherical:
             return f"attained for {many} c'"
         if zero(D.constant):
             radius = short(as_digits(self.spheres.radius))
-            return f"{D.name} lies on a sphere of radius {radius}: attained with c' = 1"
+            return f"D lies on a sphere of radius {radius}: attained with c' = 1"
         return f"{not_euclidean(D)}attained with c' = {short(self.c_prime)}, and no other"
 
 
