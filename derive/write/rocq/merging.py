@@ -116,7 +116,7 @@ def _together(loss: SoftmaxLoss, condition: Relational, domain: Domain) -> str:
     return lemma(
         "together_",
         domain,
-        f"{relation(condition)} <-> 0 <= {term(l1)} * force_of l1 r tau - r * apart_of l1 r tau",
+        f"{relation(condition)} <-> 0 <= l1 * force_of l1 r tau - r * apart_of l1 r tau",
         [
             "unfold force_of, apart_of.",
             *signs.lines,

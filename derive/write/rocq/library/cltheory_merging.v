@@ -186,21 +186,18 @@ Proof.
     assert (Ep : 0 < ep < eta) by (unfold ep; lra). assert (ga * ep < ga * eta) by (apply Rmult_lt_compat_l; lra).
     assert (0 < ep * - (2 * (L * force - r * apart) + ga * ep)) by (apply Rmult_lt_0_compat; lra). nra. }
   destruct (descent _ _ slope_at down) as [p [[p0 p1'] less]].
-  exists [3%nat], (fun u c => match c with [O] => sqrt (1 - p) * side u | [1%nat] => sqrt p * v (fst u) | _ => sqrt p * w (fst u) end).
+  set (X := fun (u : member) (c : point) => match c with [O] => sqrt (1 - p) * side u | [1%nat] => sqrt p * v (fst u) | _ => sqrt p * w (fst u) end).
   assert (B1 := sqrt_sqrt (1 - p) ltac:(lra)). assert (B2 := sqrt_sqrt p p0).
-  assert (at_p : forall u x, inner [3%nat] (fun u c => match c with [O] => sqrt (1 - p) * side u | [1%nat] => sqrt p * v (fst u) | _ => sqrt p * w (fst u) end) u x
-    = h (between_members u x) + p * D u x).
-  { intros u x. unfold inner. cbn [total sum]. rewrite h_sides. unfold D.
+  assert (at_p : forall u x, inner [3%nat] X u x = h (between_members u x) + p * D u x).
+  { intros u x. unfold inner, X. cbn [total sum]. rewrite h_sides. unfold D.
     transitivity (sqrt (1 - p) * sqrt (1 - p) * (side u * side x) + sqrt p * sqrt p * (v (fst u) * v (fst x) + w (fst u) * w (fst x))); [ring|]. rewrite B1, B2. ring. }
-  split.
+  exists [3%nat], X. split.
   - intros u _. rewrite at_p, h_sides. unfold D. assert (I := one (fst u)). assert (J : side u * side u = 1) by (destruct (fst u); cbn [other]; ring). nra.
-  - unfold loss_of_kinds, Rdiv. apply Rmult_lt_compat_r.
-    + apply Rinv_0_lt_compat. rewrite (sum_of_at kinds _ (fun _ => 1)) by reflexivity. exact some.
-    + assert (K : forall q, (forall u x, q u x = h (between_members u x) + p * D u x) -> total_of kinds (fun u => over [t] (member_loss kinds tau q u))
-        = total_of kinds (fun u => over [t] (member_loss kinds tau (fun _ x => h (between_members u x) + p * D u x) u))).
-      { intros q Hq. apply (lin_ext L0). intros u Hu. apply over_ext. intros t' _. unfold member_loss. do 2 f_equal; [f_equal|]; apply (lin_ext L0); intros; rewrite Hq; reflexivity. }
-      eapply Rle_lt_trans; [right; exact (K _ at_p)|]. eapply Rlt_le_trans; [exact less|]. right. apply (lin_ext L0). intros u Hu. apply over_ext. intros t' _.
-      unfold member_loss. do 2 f_equal; [f_equal|]; apply (lin_ext L0); intros; rewrite Rmult_0_l, Rplus_0_r; reflexivity.
+  - unfold loss_of_kinds, Rdiv. apply Rmult_lt_compat_r; [apply Rinv_0_lt_compat; rewrite (sum_of_at kinds _ (fun _ => 1)) by reflexivity; exact some|].
+    assert (K : forall p q, (forall u x, q u x = h (between_members u x) + p * D u x) -> total_of kinds (fun u => over [t] (member_loss kinds tau q u))
+      = total_of kinds (fun u => over [t] (member_loss kinds tau (fun _ x => h (between_members u x) + p * D u x) u))).
+    { intros p' q Hq. apply (lin_ext L0). intros u Hu. apply over_ext. intros t' _. unfold member_loss. do 2 f_equal; [f_equal|]; apply (lin_ext L0); intros; rewrite Hq; reflexivity. }
+    rewrite (K p _ at_p), (K 0 (fun u x => h (between_members u x))) by (intros; ring). exact less.
 Qed.
 
 (* ---- where it is ---- *)
