@@ -16,6 +16,7 @@ import os
 import subprocess
 import sys
 from functools import partial
+from resource import RUSAGE_CHILDREN, getrusage
 from time import perf_counter
 
 from turns import by_turns
@@ -38,8 +39,8 @@ ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTEC
 
 def _spent() -> float:
     """Processor time of all processes that ended so far and were waited for."""
-    times = os.times()
-    return times.children_user + times.children_system
+    used = getrusage(RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def run(command: list[str]) -> None:
