@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import Expr, Poly, Rational, S, Symbol, exp, log, sqrt
+from sympy import Dummy, Expr, Poly, Rational, S, Symbol, exp, log, sqrt
 from sympy.polys.polyerrors import PolynomialError
 
 from .calculus import derivative
@@ -44,30 +44,36 @@ def zeros(function: Expr, x: Symbol, a: Expr, b: Expr) -> list[Expr]:
 def _exact(function: Expr, x: Symbol, a: Expr, b: Expr) -> list[Expr] | None:
     """The zeros in closed form; None where they have none that is found."""
     try:
-        found = _solutions(function, x)
+        try:
+            found = _solutions(function, x)
+        except NotInField:  # an exponent with a number that the normal form does not know
+            found = _solutions(function, x, name_numbers=True)
         return in_order({v for v in found if order(a, v) < 0 and order(v, b) < 0})
     except (NotSolved, NotInField, PolynomialError):
         return None
 
 
-def _solutions(function: Expr, x: Symbol) -> set[Expr]:
-    field = ExpField([function])
-    numer = _without_exponentials(field.ratio(function).numer, field)
+def _solutions(function: Expr, x: Symbol, *, name_numbers: bool = False) -> set[Expr]:
+    numbers: dict[Expr, Expr] = {}
+    named = _named(function, numbers) if name_numbers else function
+    back_to = {name: number for number, name in numbers.items()}
+    field = ExpField([named])
+    numer = _without_exponentials(field.ratio(named).numer, field)
     moving = [y for y, meaning in field.atoms.items() if x in meaning.free_symbols]
     moving = [y for y in moving if numer.degree(numer.ring.symbols.index(y)) > 0]
     plain = x in numer.ring.symbols and numer.degree(numer.ring.symbols.index(x)) > 0
     still = {y: m for y, m in field.atoms.items() if y not in moving}
-    whole = numer.as_expr().xreplace(still)
+    whole = numer.as_expr().xreplace(still).xreplace(back_to)
     if not moving:
         return _values(whole, x)
     if len(moving) > 1:
         raise NotSolved("several parts vary at once")
     (y,) = moving
-    meaning = field.atoms[y]
+    meaning = field.atoms[y].xreplace(back_to)
     if not plain:
         found = (_undone(meaning, value) for value in _values(whole, y))
         inner = (e for e in found if e is not None)
-        return set().union(*(_solutions(e, x) for e in inner))
+        return set().union(*(_solutions(e, x, name_numbers=name_numbers) for e in inner))
     if not meaning.is_Pow or x in derivative(meaning.base, x).free_symbols:
         raise NotSolved("the variable occurs inside and outside of a function")
     back = (y**meaning.exp.q - meaning.base.xreplace({x: S.Zero})) / derivative(meaning.base, x)
@@ -85,6 +91,15 @@ def _without_exponentials(numer: Any, field: ExpField) -> Any:
     return numer.over(numer.ring.from_dict({common: 1}))
 
 
+def _named(e: Expr, numbers: dict[Expr, Expr]) -> Expr:
+    """The same with a name for every number in it that is not rational."""
+    if e.is_Rational or e.is_Symbol:
+        return e
+    if e.is_number:
+        return numbers.setdefault(e, Dummy("number", real=True))
+    return e.func(*(_named(a, numbers) for a in e.args))
+
+
 def _undone(meaning: Expr, value: Expr) -> Expr | None:
     """What vanishes where an exponential, a logarithm or a root has a value."""
     if isinstance(meaning, log):
@@ -95,7 +110,7 @@ def _undone(meaning: Expr, value: Expr) -> Expr | None:
 
 
 def _values(polynomial: Expr, y: Symbol) -> set[Expr]:
-    """Real roots of a polynomial, as far as square roots go."""
+    """Real roots of a polynomial, as far as square roots and pure powers go."""
     poly = Poly(polynomial, y)
     if poly.is_zero:
         return set()
@@ -119,9 +134,22 @@ def _of_factor(factor: Poly) -> set[Expr]:
         if sign(inside) < 0:
             return set()
         return {(-b + side * sqrt(inside)) / (2 * a) for side in (1, -1)}
+    y, (leading, second) = factor.gen, factor.all_coeffs()[:2]
+    shift = -second / (degree * leading)
+    power = factor.compose(Poly(y + shift, y))
+    if len(power.terms()) == 2 and power.TC() != 0:
+        return {shift + root for root in _roots(-power.TC() / leading, degree)}
     if all(c.is_Rational for c in factor.all_coeffs()) and factor.count_roots() == 0:
         return set()
     raise NotSolved("a polynomial of degree three or more")
+
+
+def _roots(value: Expr, degree: int) -> set[Expr]:
+    """All real numbers whose power of this degree is a value that is not zero."""
+    side = sign(value)
+    if degree % 2:
+        return {side * (side * value) ** Rational(1, degree)}
+    return {s * value ** Rational(1, degree) for s in (1, -1)} if side > 0 else set()
 
 
 def sign_between(function: Expr, x: Symbol, a: Expr, b: Expr) -> int:

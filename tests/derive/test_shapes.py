@@ -74,6 +74,7 @@ SOLVED = [
     c + 2 - 3 * sqrt(c + 1),
     exp(c) - exp(c) + 0 * c,
     1 - sqrt(2 - 2 * c),
+    exp(c) - exp(exp(-1)),
     (3 + 5 * c) * exp(c),
     (c**2 - S.Half) * exp(c),
     exp(c) - c - S.Half,  # it keeps its sign
