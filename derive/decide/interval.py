@@ -15,6 +15,7 @@ from mpmath import mp
 from sympy import (
     Add,
     Expr,
+    Mul,
     Pow,
     Rational,
     S,
@@ -47,18 +48,35 @@ def is_finite(value: Expr) -> bool:
 
 
 def is_infinite(function: Expr, x: Symbol, end: Expr) -> bool:
-    """Whether a sum grows without bound at a point, by one term of it.
+    """Whether a sum grows without bound at a point, all its infinite terms alike.
 
     Raises
     ------
     NoSign
-        If several terms are infinite, which may cancel.
+        If the sum is of infinite terms that may cancel.
     """
     at_end = [(term, term.xreplace({x: end})) for term in Add.make_args(function)]
     large = [term for term, value in at_end if not is_finite(value)]
     if len(large) > 1 or any(value is nan for _, value in at_end):
-        raise NoSign(f"the derivative at x = {end} is not determined")
+        # Each is a number times powers of what vanishes there, or nothing is said.
+        signs = {_sign_of_factors(term, x, end) for term in large}
+        if len(signs) != 1 or None in signs:
+            raise NoSign(f"the derivative at x = {end} is not determined")
     return bool(large)
+
+
+def _sign_of_factors(term: Expr, x: Symbol, end: Expr) -> int | None:
+    """The sign of an infinite product near a point, if only positive powers make it so."""
+    total = 1
+    for factor in Mul.make_args(term):
+        value = factor.xreplace({x: end})
+        if is_finite(value) and value.free_symbols:
+            return None
+        if is_finite(value):
+            total *= sign(value)
+        elif not (factor.is_Pow and not factor.exp.is_Integer):
+            return None
+    return total or None
 
 
 @cache

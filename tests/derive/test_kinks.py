@@ -192,6 +192,8 @@ def test_infinite_slopes_at_the_ends() -> None:
     r = R.with_inputs(lp="-sqrt(1+x)", ln="-sqrt(1-x)")
     assert r.at("x_star", r.point(N=6)) == r.at("x_last", r.point(N=6)) == Rational(17, 11)
     assert r["antipodal_condition"] is S.Infinity
+    both = R.with_inputs(lp="-sqrt(1+x) - (1+x)^(1/3)", ln="x")
+    assert 0 < both.value("x_star", N=10) < 2
 
 
 @pytest.mark.parametrize(

@@ -311,8 +311,9 @@ def test_numbers_in_order_count_once() -> None:
     assert a_rational(S.Half, above=True) == S.Half
 
 
-def test_infinite_terms_are_not_added_up() -> None:
+def test_infinite_terms_of_both_signs_are_not_added_up() -> None:
     assert is_infinite(1 / sqrt(1 + c) + c, c, -S.One)
+    assert is_infinite(1 / sqrt(1 + c) + (1 + c) ** -Rational(1, 3), c, -S.One)
     assert not is_infinite(1 / sqrt(2 + c), c, -S.One)
     with pytest.raises(NoSign):
         is_infinite(1 / sqrt(1 + c) - (1 + c) ** -Rational(1, 3), c, -S.One)
