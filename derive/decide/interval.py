@@ -14,17 +14,22 @@ from functools import cache
 from mpmath import mp
 from sympy import (
     Add,
+    Dummy,
     Expr,
     Mul,
     Pow,
     Rational,
     S,
     Symbol,
+    exp,
     lambdify,
+    log,
+    minimal_polynomial,
     nan,
     oo,
     zoo,
 )
+from sympy.polys.polyerrors import PolynomialError
 
 from . import ball, digits
 from .ball import NoValue
@@ -86,12 +91,14 @@ def sign(value: Expr) -> int:
     Raises
     ------
     NoSign
-        If no ball excludes zero and the normal form is not zero, or it is not a real number.
+        If no ball excludes zero and no normal form is zero, or it is not a real number.
     """
     try:
         found = digits.sign(value)
     except NoValue as error:
         raise NoSign(str(error)) from None
+    if found is None and _is_zero(value):
+        return 0
     if found is None:
         raise NoSign(f"it is not decided whether {value} is positive")
     return found
@@ -112,6 +119,17 @@ def in_order(values: set[Expr]) -> list[Expr]:
         if place == len(found) or order(found[place], value) != 0:
             found.insert(place, value)
     return found
+
+
+def _is_zero(value: Expr) -> bool:
+    """Whether a number that the normal form does not know is zero."""
+    if value.has(exp, log, S.Exp1, S.Pi):
+        return bool(value.simplify() == 0)
+    try:
+        t = Dummy("t")
+        return bool(minimal_polynomial(value, t) == t)
+    except (PolynomialError, NotImplementedError):
+        return False
 
 
 def a_rational(value: Expr, *, above: bool) -> Rational:
