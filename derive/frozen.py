@@ -8,8 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
+from inspect import Parameter, Signature
 from operator import attrgetter
 from typing import Any, ClassVar, NoReturn, dataclass_transform
+
+
+class _ByFields:
+    """The signature of a class, which ``help`` and Jupyter show: made when asked for."""
+
+    def __get__(self, one: object, cls: type) -> Signature:
+        if one is not None:
+            raise AttributeError("an object is not called as its class is")
+        given = sorted(fields(cls), key=lambda f: f.kw_only is True)
+        kinds = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+        defaults = (f.default_factory if f.default is MISSING else f.default for f in given)
+        return Signature(
+            [
+                Parameter(
+                    f.name,
+                    kinds[f.kw_only is True],
+                    default=Parameter.empty if default is MISSING else default,
+                    annotation=f.type,
+                )
+                for f, default in zip(given, defaults, strict=True)
+            ]
+        )
 
 
 @dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
@@ -21,6 +44,7 @@ class Frozen:
     _names: ClassVar[frozenset[str]]
     _defaults: ClassVar[dict[str, Any]]
     _factories: ClassVar[dict[str, Callable[[], Any]]]
+    __signature__: ClassVar = _ByFields()
 
     def __init_subclass__(cls) -> None:
         dataclass(init=False, repr=False, eq=False)(cls)
@@ -42,8 +66,7 @@ class Frozen:
                 if name not in values:
                     values[name] = make()
         if values.keys() != self._names or is_twice:
-            wrong = ", ".join(sorted(values.keys() ^ self._names)) or "a value too many"
-            raise TypeError(f"{type(self).__name__} lacks or does not have: {wrong}")
+            type(self).__signature__.bind(*args, **given)  # which says what is wrong
         self.__dict__.update(values)
         self.__post_init__()
 

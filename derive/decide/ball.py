@@ -294,7 +294,7 @@ class _Box(Enclosures):
     def _from_parts(self, e: Expr) -> bool:
         """Sums and products of what is >= 0, powers, exponentials, and what is affine."""
         if e == self.c or (e.is_Add and e.is_polynomial(self.c) and e.diff(self.c, 2) == 0):
-            return all(e.xreplace({self.c: end}) >= 0 for end in self.ends)
+            return all((e.xreplace({self.c: end}) >= 0) == True for end in self.ends)  # noqa: E712
         if e.is_Add:
             return all(map(self.non_negative, e.args))
         if e.is_Mul:

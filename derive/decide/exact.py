@@ -26,6 +26,7 @@ from sympy import Expr, I, Integer, Max, Pow, Rational, S, exp, log, nan, oo, pi
 
 from ..errors import Refusal
 from .ball import NotEnclosed, TooWide, enclosure, precision
+from .logarithms import with_prime_logs
 
 MAX_LENGTH = 200
 MAX_DEPTH = 20
@@ -41,6 +42,13 @@ ACCEPTED = "an integer, a decimal (0.1 means 1/10), a fraction (1/3), exp(-1), s
 _TOKEN = re.compile(
     r"\s*(?:(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|([A-Za-z_]\w*)|(\*\*|[-+*/^(),]))"
 )
+
+
+def _largest(*sides: Expr) -> Expr:
+    """The largest, with logarithms over primes, so that SymPy sees which numbers are the same."""
+    return Max(*map(with_prime_logs, sides))
+
+
 _FUNCTIONS = {"exp": exp, "log": log, "sqrt": sqrt}
 _MORE_FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {
     **_FUNCTIONS,
@@ -49,10 +57,10 @@ _MORE_FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {
     "cosh": lambda e: (exp(e) + exp(-e)) / 2,
     "softplus": lambda e: log(1 + exp(e)),
     "sigmoid": lambda e: 1 / (1 + exp(-e)),
-    "relu": lambda e: Max(0, e),
-    "abs": lambda e: Max(e, -e),
+    "relu": lambda e: _largest(S.Zero, e),
+    "abs": lambda e: _largest(e, -e),
 }
-_OF_TWO = {"max": Max, "min": lambda a, b: -Max(-a, -b)}
+_OF_TWO = {"max": _largest, "min": lambda a, b: -_largest(-a, -b)}
 #: Functions that an expression may use.
 FUNCTIONS = (*_MORE_FUNCTIONS, *_OF_TWO)
 _CONSTANTS = {"oo": oo, "inf": oo, "pi": pi, "E": S.Exp1}
@@ -332,6 +340,15 @@ class _Reader:
         if any(k not in (-2, -1, 2) for k in inner):
             raise self._refuse(" (a power it does not allow)")
 
+    def _applied(self, function: Callable[..., Expr], *arguments: Expr) -> Expr:
+        try:
+            return self._sound(function(*arguments))
+        except ValueError as error:
+            if isinstance(error, NotANumber):
+                raise
+            # Max, of a number whose sign SymPy does not know
+            raise self._refuse(" (it is not decided which of two numbers is larger)") from None
+
     def _two_arguments(self) -> tuple[Expr, Expr]:
         says = " (max and min take two arguments)"
         self._expect("(", says)
@@ -360,7 +377,7 @@ class _Reader:
         if self.symbols is not None and token in self.symbols:
             return self.symbols[token]
         if self.symbols is not None and token in _OF_TWO:
-            return self._sound(_OF_TWO[token](*self._two_arguments()))
+            return self._applied(_OF_TWO[token], *self._two_arguments())
         functions = _FUNCTIONS if self.symbols is None else _MORE_FUNCTIONS
         if token in functions:
             self._expect("(")
@@ -372,7 +389,7 @@ class _Reader:
                 self._small(argument)
             if functions[token] in (log, sqrt):
                 self.needed.append(("> 0" if functions[token] is log else ">= 0", argument))
-            return self._sound(functions[token](argument))
+            return self._applied(functions[token], argument)
         if token and (token[0].isdigit() or token[0] == "."):
             mantissa, _, power = token.lower().partition("e")
             if power and abs(int(power)) > MAX_DIGITS:

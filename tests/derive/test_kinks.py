@@ -206,6 +206,7 @@ def test_infinite_slopes_at_the_ends() -> None:
         ("max(0, sqrt(2)/2 - x)", "x/5", 9, 1 - 2 ** Rational(1, 2) / 2),
         ("max(log(2) - x, 1/3 - x/2)", "x*9/20", 4, 0),
         ("max(0, exp(-x) - 2)", "x/9", 5, 1 + log(2)),
+        ("max(0, 1/2 - x) + max(0, log(2)/log(4) - x)", "x", 5, Rational(1, 2)),
         ("-x - abs(x - exp(-1))", "x", 7, 0),
         ("x^2 - 3*x", "max(0, 1 - sqrt(2 - 2*x))^2", 7, 0),
     ],
@@ -230,6 +231,8 @@ def test_kinks_at_exact_places(lp, ln, n, expected) -> None:
         ("-x", "-log(t - x)", "is not real at "),
         ("-x", "-1/(1 + x)", "infinite at x = -1"),
         ("max(exp(-x), 3/2 + x/7)", "x", "not found exactly|not decreasing"),
+        ("max(0, sqrt(3) - sqrt(2) - sqrt(5 - 2*sqrt(6)))", "x", "which of two numbers is larger"),
+        ("max(0, -x) + (log(4) - 2*log(2))*exp(-x)", "x", "no sign was found"),
         ("-x", "max(b*x, 0)", "write numbers in place of the parameters"),
     ],
 )
