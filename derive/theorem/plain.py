@@ -116,6 +116,7 @@ _METHODS = {
     for name in (
         "has has_free coeff as_independent as_poly replace collect diff doit expand rewrite "
         "is_polynomial is_rational_function is_algebraic_expr "
+        "factor together cancel apart normal powsimp radsimp ratsimp "
         "__neg__ __add__ __sub__ __mul__ __truediv__ __pow__ __radd__ __rsub__ __rmul__ "
         "__rtruediv__ __rpow__ __lt__ __le__ __gt__ __ge__"
     ).split()

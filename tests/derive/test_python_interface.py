@@ -140,6 +140,8 @@ def test_expressions_with_some_values_put_in() -> None:
         diff,
         lambda e, tau: Derivative(e, tau).doit(),
         lambda e, tau: diff(simplify(e), tau),
+        lambda e, tau: diff(e.factor(), tau),
+        lambda e, tau: diff(e.together().cancel(), tau),
         lambda e, tau: diff(expand(e), tau),
         lambda e, tau: limit(e, tau, 0),
         lambda e, tau: series(e, tau, 1, 2),
