@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from functools import cached_property
 
 from sympy import Basic, Expr, Ge, S, Symbol, Tuple
 
@@ -64,11 +63,6 @@ class Vertex(Frozen, Conditioned):
     conditions: Mapping[str, Condition]
     loss: Expr
     proof: Derivation = field(repr=False)
-
-    @cached_property
-    def unique(self) -> Outcome:
-        """Whether there is no other optimum, wherever all conditions hold strictly."""
-        return UniqueGram.from_loss(self.reduced, self.domain, self.inner).decide()
 
 
 def vertex(

@@ -6,8 +6,6 @@ loss, to certify embeddings, to minimise it and to check what was derived.
 
 from __future__ import annotations
 
-from sympy import Symbol
-
 from ..decide.domain import Domain, DomainError
 from ..frozen import Frozen
 from ..losses.pairwise import PairwiseLoss
@@ -51,8 +49,3 @@ class Problem(Frozen):
         if isinstance(self.structure, Scheme):
             return self.structure
         raise DomainError(f"{self.loss.title} has points of several kinds here, not of one")
-
-    @property
-    def meanings(self) -> dict[Symbol, str]:
-        """What the sizes of the structure and the parameters of the loss are."""
-        return {**self.structure.meanings, **self.loss.meanings}

@@ -106,11 +106,6 @@ class Bounds(Quantity):
         ratio = self.fails_at[Symbol(self.bounded)] / self.expression.xreplace(dict(self.fails_at))
         return ratio if self.side == "upper" else 1 / ratio
 
-    @property
-    def relation(self) -> str:
-        """How what is bounded compares with the bound."""
-        return "<=" if self.side == "upper" else ">="
-
 
 @lru_cache(maxsize=64)
 def attacks(id: str) -> tuple[Mapping[str, Any], ...]:

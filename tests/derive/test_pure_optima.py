@@ -64,8 +64,10 @@ def test_a_structure_that_is_not_always_optimal_is_refused(name: str, structure:
 def test_what_no_denominator_contains_is_not_settled() -> None:
     """Of the class-conditional loss there are many optima: other classes are not felt."""
     found = vertex(CATALOGUE["cnce"], "instances", Derivation())
-    assert "cross_class" in str(found.unique)
+    says = UniqueGram.from_loss(found.reduced, found.domain, found.inner)
+    assert "cross_class" in str(says.decide())
     # Inner products of one need not be felt, others do.
     dcl = vertex(CATALOGUE["dcl"], "instances", Derivation())
     assert "same_instance" in str(UniqueGram.from_loss(dcl.reduced, dcl.domain).decide())
-    assert dcl.unique.evidence.grade.name == "EXACT"
+    felt = UniqueGram.from_loss(dcl.reduced, dcl.domain, dcl.inner).decide()
+    assert felt.evidence.grade.name == "EXACT"

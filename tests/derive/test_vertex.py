@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from brute_force import gram
 from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, at_least, between
-from cltheory.derive.decide.evidence import Grade, Holds
+from cltheory.derive.decide.evidence import Grade, Holds, Outcome
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.optimum.condition import OptimalIff, without_positive_factors
@@ -143,11 +143,16 @@ def test_where_a_dimension_is_positive() -> None:
         where_positive((p - 1) * (p - 2), domain)
 
 
+def unique(name: str, structure: str) -> Outcome:
+    at = found(name, structure)
+    return UniqueGram.from_loss(at.reduced, at.domain, at.inner).decide()
+
+
 def test_uniqueness_needs_every_relation_felt() -> None:
-    assert isinstance(found("supcl", "classes").unique, Holds)
-    assert isinstance(found("simclr", "instances").unique, Holds)
-    assert not isinstance(found("cnce", "instances").unique, Holds)
-    assert not isinstance(found("siglip", "shared_contrasts").unique, Holds)
+    assert isinstance(unique("supcl", "classes"), Holds)
+    assert isinstance(unique("simclr", "instances"), Holds)
+    assert not isinstance(unique("cnce", "instances"), Holds)
+    assert not isinstance(unique("siglip", "shared_contrasts"), Holds)
 
 
 def test_four_levels() -> None:
