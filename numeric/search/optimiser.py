@@ -100,8 +100,6 @@ class Optimum:
         Why each search ended.
     certificate
         Bound on the distance from the global minimum.
-    seeds
-        Seed of each start; None when the start was given.
     """
 
     embeddings: Tensor
@@ -112,12 +110,6 @@ class Optimum:
     hessian_products: Tensor
     stop: list[StopCode]
     certificate: Certificate
-    seeds: tuple[int, ...] | None
-
-    @property
-    def converged(self) -> bool:
-        """Whether every problem reached the tolerance."""
-        return all(code is StopCode.CONVERGED for code in self.stop)
 
     def uncertified(self) -> list[int]:
         """Problems whose search ended, but not at a certified optimum."""
@@ -209,9 +201,7 @@ def minimise(
     count = len(chosen) if start is None else start.shape[: -1 - len(shape)].numel()
     batch = _batch_size(parameters, count)
     bound = bind(problem, values, batch=batch, dtype=dtype, device=where)
-    drawn = None
     if start is None:
-        drawn = tuple(chosen * batch if len(chosen) == 1 else chosen)
         start = random_embeddings(arrangement, chosen, d=d, dtype=dtype, device=where)
     u = normalise(start.detach().to(device=where, dtype=dtype)).reshape(-1, *shape, d)
     u = u.expand(batch, *u.shape[1:]).clone()
@@ -240,7 +230,6 @@ def minimise(
         run.products,
         run.stop,
         certificate,
-        drawn,
     )
 
 

@@ -36,6 +36,10 @@ CLASSED, SIGMOID, INFONCE, MANY = (
 CPU = {"d": 6, "device": "cpu"}
 
 
+def has_converged(found):
+    return set(found.stop) == {StopCode.CONVERGED}
+
+
 def at(problem, **sizes):
     return arrange(problem.structure, sizes)
 
@@ -96,12 +100,10 @@ def test_a_batch_is_as_good_as_its_problems(device, monkeypatch):
         monkeypatch.setattr(optimiser, "default_chunk", lambda size, where, chunk=chunk: chunk)
         batches.append(minimise(CLASSED, values, **options))
     for other in batches[1:]:
-        assert other.converged
+        assert has_converged(other)
         torch.testing.assert_close(other.loss, batches[0].loss, rtol=0, atol=1e-13)
     alone = minimise(CLASSED, WARM, **{**options, "seeds": 3})
     torch.testing.assert_close(alone.loss[0], batches[0].loss[3], rtol=0, atol=1e-13)
-    assert alone.seeds == (3,)
-    assert batches[0].seeds == tuple(range(7))
 
 
 def test_float32(predicted_variance, device):
@@ -125,7 +127,7 @@ def test_what_too_small_a_dimension_costs_is_certified():
     wide = minimise(CLASSED, SPREAD, **CPU)
     flat = minimise(CLASSED, SPREAD, d=2, seeds=range(4), device="cpu")
     cost = flat.loss.min() - wide.loss[0]
-    assert flat.converged
+    assert has_converged(flat)
     assert float(cost) > 0.01
     assert bool((flat.certificate.gap >= flat.loss - wide.loss).all())
     # S does not know d, so it may ask for more, but not for much more.
@@ -150,19 +152,18 @@ def collapsed():
 def test_a_saddle_is_left_for_the_optimum():
     """Collapse is stationary for every alpha; where it is not optimal, noise shows it."""
     stuck = minimise(CLASSED, SPREAD, **CPU, start=collapsed())
-    assert stuck.converged
+    assert has_converged(stuck)
     assert float(stuck.certificate.gap) > 0.01
     freed = minimise(CLASSED, SPREAD, **CPU, start=perturb(collapsed()[None], [0], 1e-6))
-    assert freed.converged
+    assert has_converged(freed)
     assert float(freed.certificate.gap) < 1e-9
-    assert freed.seeds is None
 
 
 def test_stop_codes():
     capped = minimise(CLASSED, WARM, **CPU, max_iterations=2)
     assert capped.stop == [StopCode.MAX_ITERATIONS]
     assert capped.iterations.tolist() == [2]
-    assert not capped.converged
+    assert not has_converged(capped)
     floor = minimise(CLASSED, WARM, **CPU, tolerance=0.0)
     assert floor.stop == [StopCode.STALLED]
     # Rounding errors of the gradient are assumed to be at most 64 eps / tau = 5e-14.
@@ -173,7 +174,7 @@ def test_a_line_leaves_nothing_to_do():
     """In R^1 the sphere is two points: every start is stationary."""
     values = {"m": 2, "n": 2, "p": 1, "alpha": 0.5, "tau": 0.5}
     found = minimise(CLASSED, values, d=1, device="cpu")
-    assert found.converged
+    assert has_converged(found)
     assert found.iterations.tolist() == [0]
 
 
@@ -210,7 +211,7 @@ def test_cold_starts_converge(predicted_variance):
     crawling = minimise(CLASSED, COLD, d=16, device="cpu", straighten_after=None, max_iterations=90)
     assert crawling.stop == [StopCode.MAX_ITERATIONS]
     found = minimise(CLASSED, COLD, d=16, seeds=range(2), device="cpu")
-    assert found.converged
+    assert has_converged(found)
     assert int(found.iterations.max()) < 40
     assert float(found.certificate.gap.max()) < 1e-11
     assert bool((found.loss <= crawling.loss).all())
