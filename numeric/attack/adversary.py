@@ -313,18 +313,18 @@ class _Search:
             fixed_values = objective(fixed.to(self.device)).cpu()
         x, how = self._starts(searched, fixed, fixed_values, names, generator)
         adam = min(ADAM, self.steps)
-        climbed = climb(objective, x.to(self.device), adam=adam, iterations=self.steps)
-        again, origin = self._again(climbed.value.cpu(), climbed.x.cpu(), generator)
-        polished = climb(objective, again.to(self.device), adam=0, iterations=self.steps)
+        best, values = climb(objective, x.to(self.device), adam=adam, iterations=self.steps)
+        again, origin = self._again(values.cpu(), best.cpu(), generator)
+        last, polished = climb(objective, again.to(self.device), adam=0, iterations=self.steps)
         self.starts_done += len(fixed) + len(x) + len(again)
         fixed_ones = list(zip(fixed_values.tolist(), fixed, names, strict=True))
         climbed_ones = [
             (value, row, f"optimised from {name}")
-            for value, row, name in zip(climbed.value.tolist(), climbed.x.cpu(), how, strict=True)
+            for value, row, name in zip(values.tolist(), best.cpu(), how, strict=True)
         ]
         polished_ones = [
             (value, row, f"optimised from {how[k]}, moved and optimised again")
-            for value, row, k in zip(polished.value.tolist(), polished.x.cpu(), origin, strict=True)
+            for value, row, k in zip(polished.tolist(), last.cpu(), origin, strict=True)
         ]
         for some in (fixed_ones, climbed_ones, polished_ones):
             self._confirm(searched, seed, some)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -19,15 +18,6 @@ FLAT = 1e-12
 
 #: Values [starts] of starts [starts, numbers]; -inf where there is none.
 Objective = Callable[[Tensor], Tensor]
-
-
-@dataclass
-class Climbed:
-    """Where starts ended, and whether none could go on."""
-
-    x: Tensor
-    value: Tensor
-    converged: bool
 
 
 def value_and_slope(objective: Objective, x: Tensor) -> tuple[Tensor, Tensor]:
@@ -49,7 +39,7 @@ def climb(
     *,
     adam: int = 40,
     iterations: int = 150,
-) -> Climbed:
+) -> tuple[Tensor, Tensor]:
     """Increase the objective from every start: Adam first, which passes kinks, then L-BFGS.
 
     Parameters
@@ -58,6 +48,11 @@ def climb(
         What to increase, and where to start.
     adam, iterations
         Steps of each.
+
+    Returns
+    -------
+    tuple
+        The best of each start, and its value.
     """
     best, highest = x.detach().clone(), objective(x.detach()).detach()
     x = best.clone()
@@ -120,7 +115,7 @@ def climb(
         alive = alive & taken & (gained > FLAT)
         x, value, slope = new, new_value, new_slope
     keep(x, value)
-    return Climbed(best, highest, not bool(alive.any()))
+    return best, highest
 
 
 def _direction(

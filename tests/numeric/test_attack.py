@@ -89,7 +89,7 @@ def test_a_violation_that_no_start_shows_is_climbed_to() -> None:
         return target.score(*there.unpack(y))
 
     assert score(x).max() < -0.1
-    assert climb(score, x).value.max() > 0
+    assert climb(score, x)[1].max() > 0
 
 
 def test_the_smallest_violation_is_short() -> None:
@@ -255,6 +255,5 @@ def test_it_reaches_the_top_of_a_narrow_ridge() -> None:
         return -((1 - x[:, 0]) ** 2) - 100 * (x[:, 1] - x[:, 0] ** 2) ** 2
 
     starts = torch.tensor([[-1.2, 1.0], [0.0, 0.0], [2.0, -1.0]], dtype=torch.float64)
-    found = climb(ridge, starts)
-    assert found.converged
-    assert found.value.min() > -1e-10
+    _, found = climb(ridge, starts)
+    assert found.min() > -1e-10
