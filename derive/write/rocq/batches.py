@@ -42,8 +42,7 @@ class BatchSoftmax(Softmax):
 
     @property
     def _problem(self) -> BatchProblem:
-        if not isinstance(self.problem, BatchProblem):
-            raise NotWritten("its loss is not a mean over batches")
+        assert isinstance(self.problem, BatchProblem)
         return self.problem
 
     @property
@@ -98,5 +97,5 @@ class BatchSoftmax(Softmax):
             f"assert (nested_ : nested {sizes} {inner} /\\ (forall t_, In t_ {terms} -> {both})).",
             "{ split; [nest | intros t_ I_; each_term I_; cbn [denominator positives];",
             "  split; nest]. }",
-            f"rewrite (batch_mean {sizes} {self.tau_text} {terms} one drawn_).",
+            f"rewrite (batch_mean {self.given(self.numbers)} {terms} one drawn_).",
         ]

@@ -182,10 +182,6 @@ class Signs:
             raise NotWritten(f"no proof that {e} is positive")
         return [_equal(text, strict=strict)]
 
-    def text(self, e: Expr) -> str:
-        """A term in the variables."""
-        return term(self.named(e), self.names)
-
     def positive_ratio(self, one: Expr, other: Expr) -> str:
         """What is > 0 and gives one times the other, as factors that the proof shows to be > 0.
 
@@ -229,23 +225,20 @@ class Signs:
 
     def _product(self, numer: Poly, denom: Mapping[Poly, int]) -> tuple[int, str, bool]:
         content, above = factor_list(numer)
-        below: list[tuple[Poly, int]] = []
+        powers = list(above)
         for divisor, power in denom.items():
-            scale, factors = factor_list(divisor)
+            scale, below = factor_list(divisor)
             content /= scale**power
-            below += [(f, k * power) for f, k in factors]
-        sign, strict, scale = (1 if content > 0 else -1), True, to_sympy(abs(content))
-        parts: dict[bool, list[str]] = {True: [], False: []}
-        for part, up in ((above, True), (below, False)):
-            for f, k in part:
-                fact = self._fact(f)
-                strict = strict and abs(fact) == 1
-                sign *= (1 if fact > 0 else -1) ** k
-                body = self._text(f if fact > 0 else -f)
-                parts[up].append(f"({body})" + (f" ^ {k}" if k > 1 else ""))
-        text = " * ".join([term(scale, None, 2), *parts[True]])
-        if parts[False]:
-            text += f" / ({' * '.join(parts[False])})"
+            powers += [(f, -k * power) for f, k in below]
+        sign, strict = (1 if content > 0 else -1), True
+        up, down = [term(to_sympy(abs(content)), None, 2)], list[str]()
+        for f, k in powers:
+            fact, size = self._fact(f), abs(k)
+            strict = strict and abs(fact) == 1
+            sign *= (1 if fact > 0 else -1) ** size
+            body = f"({self._text(f if fact > 0 else -f)})" + (f" ^ {size}" if size > 1 else "")
+            (up if k > 0 else down).append(body)
+        text = " * ".join(up) + (f" / ({' * '.join(down)})" if down else "")
         return sign, text, strict
 
     def _text(self, f: Poly) -> str:
@@ -272,12 +265,12 @@ class Signs:
         """Whether a factor is > 0 in every case of the domain, or >= 0, and the proof."""
         active = {s for s, d in zip(f.ring.symbols, f.degrees(), strict=True) if d > 0}
         domain = self._wide.restricted(closure(active - set(self.field.atoms), self._wide))
-        for sharp in (False, True):
-            levels = {y: self._level(y, sharp) for y in self.field.atoms if y in active}
-            found = self._in_cases(f, domain, levels)
-            if found is not None:
-                return found
-        return None
+        atoms = [y for y in self.field.atoms if y in active]
+        tried = (
+            self._in_cases(f, domain, {y: self._level(y, sharp) for y in atoms})
+            for sharp in (False, True)
+        )
+        return next(filter(None, tried), None)
 
     def _level(self, y: Symbol, sharp: bool) -> Level:
         called, side = self.names[y], self._levels.get(y)
