@@ -22,7 +22,23 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from sympy import Expr, I, Integer, Max, Pow, Rational, S, exp, log, nan, oo, pi, sqrt, zoo
+from sympy import (
+    Expr,
+    I,
+    Integer,
+    Max,
+    Pow,
+    Rational,
+    S,
+    exp,
+    log,
+    nan,
+    oo,
+    pi,
+    preorder_traversal,
+    sqrt,
+    zoo,
+)
 
 from ..errors import Refusal
 from .ball import NotEnclosed, TooWide, enclosure, precision
@@ -46,7 +62,12 @@ _TOKEN = re.compile(
 
 def _largest(*sides: Expr) -> Expr:
     """The largest, with logarithms over primes, so that SymPy sees which numbers are the same."""
-    return Max(*map(with_prime_logs, sides))
+    plain = [with_prime_logs(side) for side in sides]
+    for part in (part for side in plain for part in preorder_traversal(side) if part.is_Add):
+        number, _ = part.as_independent(*part.free_symbols, as_Add=True)
+        if not number.is_comparable:  # where it is put in later, SymPy would ask for its sign
+            raise ValueError("a number whose sign is not known")
+    return Max(*plain)
 
 
 _FUNCTIONS = {"exp": exp, "log": log, "sqrt": sqrt}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from cltheory.cli import progress
 from cltheory.cli.main import run
 
 
@@ -25,8 +26,9 @@ Command = Callable[..., Outcome]
 
 
 @pytest.fixture
-def cltheory(capsys: pytest.CaptureFixture[str]) -> Command:
-    """The command, in this process."""
+def cltheory(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
+    """The command, in this process, without lines about progress, which a busy machine has."""
+    monkeypatch.setattr(progress, "PATIENCE", float("inf"))
 
     def command(*args: str) -> Outcome:
         capsys.readouterr()

@@ -232,6 +232,7 @@ def test_kinks_at_exact_places(lp, ln, n, expected) -> None:
         ("-x", "-1/(1 + x)", "infinite at x = -1"),
         ("max(exp(-x), 3/2 + x/7)", "x", "not found exactly|not decreasing"),
         ("max(0, sqrt(3) - sqrt(2) - sqrt(5 - 2*sqrt(6)))", "x", "which of two numbers is larger"),
+        ("max(0, (1 + sqrt(2))^2 - 3 - 2*sqrt(2) - x)", "x", "which of two numbers is larger"),
         ("max(0, -x) + (log(4) - 2*log(2))*exp(-x)", "x", "no sign was found"),
         ("-x", "max(b*x, 0)", "write numbers in place of the parameters"),
     ],
