@@ -25,7 +25,10 @@ def with_math(text: str, known: Mapping[str, str], escape: Callable[[str], str])
     def close() -> None:
         nonlocal formula
         if formula:
-            out.append(f"${formula.rstrip()}$" + " " * formula.endswith(" "))
+            # A power that is no formula is one in words, as that in x^(2 words).
+            base = formula.rstrip().removesuffix("^")
+            out.append(f"${base}$" if base else "")
+            out.append(escape("^" * (base != formula.rstrip())) + " " * formula.endswith(" "))
             formula = ""
 
     k = 0
@@ -54,11 +57,11 @@ def _is_name(token: tuple[str, str], known: Mapping[str, str]) -> bool:
 
 
 def _is_power(tokens: list[tuple[str, str]], k: int) -> bool:
-    """Whether this is a word that is raised to a power, or the T of a transpose."""
+    """Whether this is a word that is raised to a power, or a letter that is one, as T."""
     kind, text = tokens[k]
     power = ("sign", "^")
     return kind == "name" and (
-        tokens[k + 1 : k + 2] == [power] or (text == "T" and tokens[k - 1] == power)
+        tokens[k + 1 : k + 2] == [power] or (len(text) == 1 and k > 0 and tokens[k - 1] == power)
     )
 
 

@@ -484,6 +484,8 @@ def test_a_letter_for_a_part_is_no_name_that_a_symbol_was_given() -> None:
         ("the mean of slope^2 and a^2", r"the mean of $\mathrm{slope}^2$ and $a^2$"),
         ("the N N^T over T", r"the $N N^\top$ over T"),
         ("(a mean)^2 - 1", "(a mean)$^2 - 1$"),
+        ("vectors in R^d", "vectors in $R^d$"),  # where d is no name
+        ("N^(2k) and N^ ", r"$N$\textasciicircum{}($2$k) and $N$\textasciicircum{} "),
     ],
 )
 def test_roots_and_powers_in_words_are_typeset_or_left_as_they_are(said: str, shown: str) -> None:
