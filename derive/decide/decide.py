@@ -15,7 +15,7 @@ from .coefficients import closure, proves, proves_largest
 from .defined import defined
 from .domain import Domain, DomainError, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
-from .logarithms import with_prime_logs
+from .logarithms import spellings
 from .normal import ExpField, NotInField
 from .number import DIGITS, value_at
 from .symbols import symbols_of
@@ -94,10 +94,7 @@ def any_positive(expressions: Sequence[Expr], domain: Domain, *, strict: bool = 
 # --- internals ---------------------------------------------------------------------------
 def _vanish(expressions: Sequence[Expr]) -> bool:
     """Whether all are zero by the normal form, wherever they have a value."""
-    if _vanish_as_they_are(expressions):
-        return True
-    split = [with_prime_logs(e) for e in expressions]
-    return split != [*expressions] and _vanish_as_they_are(split)
+    return any(map(_vanish_as_they_are, spellings(expressions)))
 
 
 def _vanish_as_they_are(expressions: Sequence[Expr]) -> bool:

@@ -19,7 +19,7 @@ from .coefficients import closure, proves
 from .domain import POSITIVE, Domain, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .factors import proves_different_from_zero, proves_positive
-from .logarithms import with_prime_logs
+from .logarithms import spellings, with_prime_logs
 from .number import value_at
 from .symbols import symbols_of
 
@@ -107,11 +107,8 @@ def _own(e: Expr) -> Iterator[Condition]:
 
 def is_met(condition: Condition, domain: Domain) -> bool:
     """Whether a condition is proved everywhere on a domain, given those before it."""
-    argument = condition.argument
-    if _is_met(condition.need, argument, domain):
-        return True
-    split = with_prime_logs(argument)
-    return split != argument and _is_met(condition.need, split, domain)
+    either = spellings([condition.argument])
+    return any(_is_met(condition.need, argument, domain) for (argument,) in either)
 
 
 def _is_met(need: Need, argument: Expr, domain: Domain) -> bool:

@@ -7,6 +7,7 @@ wrong side.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mpmath.libmp import fone, fzero, mpf_add, mpf_log
@@ -27,6 +28,14 @@ def with_prime_logs(e: Expr) -> Expr:
         return e.xreplace({a: Add(*(k * log(p) for p, k in x)) for a, x in split.items()})
     except ValueError:  # a maximum of numbers that SymPy cannot compare is not made a second time
         return e
+
+
+def spellings(expressions: Sequence[Expr]) -> Iterator[list[Expr]]:
+    """Expressions as they are and, where that differs, with logarithms over primes."""
+    yield [*expressions]
+    split = [with_prime_logs(e) for e in expressions]
+    if split != [*expressions]:
+        yield split
 
 
 def _is_split(e: Expr) -> bool:

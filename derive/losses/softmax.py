@@ -54,12 +54,16 @@ class SoftmaxTerm(FrozenValue):
     denominator_weights: tuple[Expr, ...] = ()
 
     def in_denominator(self, relation: str) -> Expr:
-        """What the exponential of a pair of a relation is multiplied by."""
+        """What the exponential of a pair of a relation is multiplied by; 0 if it is not there."""
+        if relation not in self.denominator:
+            return S.Zero
         given = self.denominator_weights
         return given[self.denominator.index(relation)] if given else S.One
 
     def weight(self, relation: str) -> Expr:
-        """What a pair of a relation weighs among the positives."""
+        """What a pair of a relation weighs among the positives; 0 if it is none of them."""
+        if relation not in self.positives:
+            return S.Zero
         return self.weights[self.positives.index(relation)] if self.weights else S.One
 
     def total(self, scheme: Scheme) -> Expr:

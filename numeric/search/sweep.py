@@ -185,8 +185,8 @@ def one_view(problem: Problem, arrangement: Arrangement) -> Arrangement:
     if len(own) < 2 or not views.is_Symbol or not isinstance(loss, SoftmaxLoss):
         return arrangement
     for t in loss.terms:
-        positive = {r in t.positives and t.weight(r) for r in own}
-        below = {r in t.denominator and t.in_denominator(r) for r in own}
+        positive = {t.weight(r) for r in own}
+        below = {t.in_denominator(r) for r in own}
         numbers = (loss.temperature, t.coefficient, *t.weights, *t.denominator_weights)
         if t.own_positive or len(positive) + len(below) > 2 or any(e.has(views) for e in numbers):
             return arrangement

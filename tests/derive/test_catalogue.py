@@ -211,6 +211,15 @@ def test_weights_that_leave_no_positives_are_refused(weights: object, says: str)
     softmax(replace(term, weights=(S.One, alpha + 1))).preconditions(domain)
 
 
+def test_a_relation_that_is_not_in_a_term_weighs_nothing_there() -> None:
+    for given in ((), (alpha, S.One)):
+        both = ("same_instance", "same_class")
+        term = SoftmaxTerm(S.One, both, both, given, denominator_weights=given)
+        first = given[0] if given else S.One
+        for weight in (term.weight, term.in_denominator):
+            assert (weight("same_instance"), weight("cross_class")) == (first, 0)
+
+
 @pytest.mark.parametrize("name", ["simclr", "dcl", "supcl-exclusive"])
 def test_no_positives_at_one_view(name: str) -> None:
     problem = CATALOGUE[name]

@@ -73,7 +73,7 @@ class BatchSoftmax(Softmax):
     # --- text ------------------------------------------------------------------------------------
     def above(self, t: SoftmaxTerm) -> dict[str, Expr]:
         """What the positives weigh, of which the mean is over those in a batch."""
-        return {r: self.put(t.weight(r)) if r in t.positives else 0 * self.tau for r in self.counts}
+        return {r: self.put(t.weight(r)) for r in self.counts}
 
     def _draws(self, sizes: str) -> str:
         """The numbers that are drawn, of real numbers where the sizes are."""

@@ -88,8 +88,8 @@ def _definitions(called: str, loss: SoftmaxLoss) -> str:
         ]
         return f"fun q => match q with {' | '.join([*cases, '_ => 0'])} end"
 
-    below = {k: t.in_denominator(k) if k in t.denominator else S.Zero for k in PATTERNS.values()}
-    above = {k: t.weight(k) / total if k in t.positives else S.Zero for k in PATTERNS.values()}
+    below = {k: t.in_denominator(k) for k in PATTERNS.values()}
+    above = {k: t.weight(k) / total for k in PATTERNS.values()}
     return (
         f"Definition {called}_terms (sizes : list nat) : list member_term :=\n"
         f"  [ {{| its_weight := {term(t.coefficient)};\n"

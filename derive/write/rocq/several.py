@@ -138,8 +138,7 @@ class Several(SoftmaxTerms):
 
     def above(self, t: SoftmaxTerm) -> dict[Relation, Expr]:
         """What each pair is of the mean over the positives."""
-        every = self.names.items()
-        weights = {r: self.put(t.weight(k)) if k in t.positives else S.Zero for r, k in every}
+        weights = {r: self.put(t.weight(k)) for r, k in self.names.items()}
         return {r: w / self.row(r[0], weights.__getitem__) if w else w for r, w in weights.items()}
 
     # --- at the inner products ----------------------------------------------------------------

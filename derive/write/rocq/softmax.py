@@ -50,8 +50,7 @@ class SoftmaxTerms(Defined):
 
     def below(self, t: SoftmaxTerm) -> dict[Any, Expr]:
         """What each relation weighs in the denominator."""
-        every = self.names.items()
-        found = {r: t.in_denominator(k) if k in t.denominator else S.Zero for r, k in every}
+        found = {r: t.in_denominator(k) for r, k in self.names.items()}
         if not set(found.values()) <= {S.Zero, S.One}:
             raise NotWritten("what is in a denominator has another weight than 1")
         return found
@@ -105,9 +104,7 @@ class Softmax(SoftmaxTerms, Declared):
     def above(self, t: SoftmaxTerm) -> dict[str, Expr]:
         """What each pair of a relation is of the mean over the positives."""
         total = t.total(self.seen)
-        return {
-            r: self.put(t.weight(r) / total) if r in t.positives else S.Zero for r in self.counts
-        }
+        return {r: self.put(t.weight(r) / total) for r in self.counts}
 
     def partition(self, t: SoftmaxTerm) -> Expr:
         """The denominator of a term."""
