@@ -61,7 +61,7 @@ def monotone(
         f"refine ({kind}_by _ _ (fun {x} => {term(rate)}) _ _ _).",
         "{ intros a_ b_ c_ A_ B_ C_; repeat split; lra. }",
         f"{{ {intros}",
-        *_divisors(expression, domain),
+        *divisor_signs(expression, domain),
         "der.",
         *signs.lines,
         "eq. }",
@@ -71,7 +71,7 @@ def monotone(
     ]
 
 
-def _divisors(expression: Expr, domain: Domain) -> Iterator[str]:
+def divisor_signs(expression: Expr, domain: Domain) -> Iterator[str]:
     """Lines that say which sign each sum that divides has."""
     factors = (f for base in divisors(expression) for f in Mul.make_args(base))
     sums = dict.fromkeys(f for f in factors if f.is_Add)

@@ -1,25 +1,19 @@
-"""Whole theorems: no unit vectors of any dimension have a smaller loss than a structure.
+"""Whole theorems: no unit vectors of any dimension have a smaller loss than a pure structure.
 
-The statement has the loss written out, from its declaration: what each relation weighs in the
-denominator and among the positives, or the function of an inner product. The proof is generated
-from the declaration too: the gradient by relation at the candidate, which by the library is at
-least its least eigenvalue on unit vectors, and for each eigenvalue an inequality between real
-numbers that none is below the level of the candidate. Where one is open, it is the condition of
-the theorem: beyond it another structure is better.
+Where an eigenvalue is not always above the level of the structure, that it is so is the condition
+of the theorem: beyond it another structure is better.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
-from itertools import product
 
-from sympy import Basic, Expr, Ge, Le, Symbol, exp, expand
+from sympy import Basic, Expr, Ge, Le, exp
 
 from ...decide.domain import Domain, DomainError
 from ...errors import Unproved
-from ...frozen import FrozenValue
 from ...optimum.condition import Condition
 from ...optimum.vertex import Vertex, vertex
 from ...problems.batches import BatchProblem
@@ -28,17 +22,17 @@ from ...problems.problem import Problem
 from ...proof.derivation import Derivation
 from ...structures.scheme import Scheme
 from ...theorem.result import Result
-from .declared import ALL, CONTRAST, MEAN, Declared, Kinds, listed
+from .between import optima_between
+from .declared import Kinds, listed
 from .kinds import read
 from .merging import merged, merging
 from .signs import Signs
 from .statements import Theorem, gap_of
-from .terms import NotWritten, bounds, hypotheses, lemma, name, relation, term
+from .structure import AtStructure
+from .terms import NotWritten, lemma, relation
 
 #: Of a threshold with more of them Rocq does not find that it is the condition.
 MOST_EXPONENTIALS = 2
-#: That numbers are in ranges.
-SOMEWHERE = "repeat split; try lia; rewrite ?INR_IZR_INZ; cbn; lra"
 
 
 def whole(called: str, result: Result) -> Iterator[Theorem]:
@@ -74,6 +68,7 @@ def whole(called: str, result: Result) -> Iterator[Theorem]:
         raise NotWritten(reasons[-1])
     any_settled = any(settled for settled, _ in found)
     yield from (theorem for settled, theorem in found if settled or not any_settled)
+    yield from optima_between(called, result, problem)
 
 
 def _lacks(result: Result) -> str:
@@ -104,93 +99,20 @@ def _problem(result: Result) -> Problem:
     return BatchProblem(result.declared, result.draw.whole, domain, result.draw)
 
 
-class AtVertex(FrozenValue):
-    """The theorem about one pure structure: that its loss is the least, and when."""
+class AtVertex(AtStructure):
+    """The theorem about one pure structure."""
 
-    called: str
-    result: Result
-    problem: Problem
     vertex: Vertex
 
-    @cached_property
+    @property
     def domain(self) -> Domain:
         """Where."""
         return self.vertex.domain
 
-    @cached_property
-    def declared(self) -> Declared:
-        """The loss, and the inner products of the structure."""
-        return read(self.called, self.problem, self.vertex.inner)
-
-    # --- eigenspaces as tensor products -----------------------------------------------------
-    @cached_property
-    def spaces(self) -> dict[Kinds, str]:
-        """The eigenspace of each product of means and contrasts."""
-        found = {}
-        for kinds in product((MEAN, CONTRAST), repeat=len(self.problem.scheme.axes)):
-            values = self.declared.eigenvalues(kinds)
-            rows = self.problem.scheme.table.items()
-            same = [e for e, row in rows if all(expand(row[r] - v) == 0 for r, v in values.items())]
-            if len(same) != 1:
-                raise NotWritten("an eigenspace is not a product of means and contrasts")
-            found[kinds] = same[0]
-        return found
-
-    @cached_property
-    def own(self) -> Kinds:
-        """The product that the structure itself is, where ``All`` is both of an axis."""
-        mine = {k for k, e in self.spaces.items() if e == self.vertex.name}
-        for kinds in product((MEAN, CONTRAST, ALL), repeat=len(self.problem.scheme.axes)):
-            both = (((MEAN, CONTRAST) if k == ALL else (k,)) for k in kinds)
-            if set(product(*both)) == mine:
-                return kinds
-        raise NotWritten("the structure is not one product of means and contrasts")
-
-    # --- text ---------------------------------------------------------------------------------
-    @cached_property
-    def symbols(self) -> tuple[Symbol, ...]:
-        """All symbols, in order."""
-        return tuple(self.domain.ranges)
-
-    def _given(self, *, real: bool) -> str:
-        """The symbols as arguments; sizes are natural numbers, or have become real ones."""
-        return " ".join(
-            name(s) if real or not s.is_integer else f"(INR {name(s)})" for s in self.symbols
-        )
-
-    # --- lemmas about real numbers ----------------------------------------------------------------
-    def _unfolded(self, signs: Signs) -> list[str]:
-        return [
-            f"unfold {self.declared.all_unfolded};",
-            f"  cbn [nth row eigen split_off over {self.declared.fields}].",
-            *self.declared.cleared,
-            *signs.lines,
-        ]
-
-    def _convexity(self) -> str:
-        data = self._data(real=True)
-        lines = []
-        for part in self.declared.signs(*data):
-            spelled = self.declared.spelled if part.value.has(exp) else None
-            signs = Signs([part.value], self.domain, spelled)
-            proof = signs.proof(part.value, strict=part.strict)
-            lines += [f"assert ({part.goal}).", "{ idtac.", *self._unfolded(signs), *proof, "}"]
-        lines += self.declared.convex_proof("assumption", "assumption")
-        goal = f"({self.declared.convex(self.declared.sizes, *data)})"
-        return lemma(f"{self.called}_convex", self.domain, goal, lines)
-
-    def _data(self, *, real: bool) -> tuple[str, str]:
-        given = self._given(real=real)
-        return f"({self.called}_terms {given})", f"({self.called}_inner {given})"
-
-    def _above(self, kinds: Kinds) -> str:
-        """That the eigenvalue on a space is at least the level, for real sizes."""
-        sizes, (terms, inner) = self.declared.sizes, self._data(real=True)
-        gradient = self.declared.gradient_of(sizes, terms, inner)
-        return f"level {sizes} {gradient} {inner} <= eigen {sizes} {listed(kinds)} {gradient}"
-
-    def _gap(self, kinds: Kinds) -> Expr:
-        return self.declared.eigenvalue(kinds) - self.declared.level
+    @property
+    def inner(self) -> Mapping[str, Expr]:
+        """Inner products of the structure, by relation."""
+        return self.vertex.inner
 
     def _multiplier(self, kinds: Kinds, e: str) -> str:
         """The lemma that the eigenvalue on a space is at least the level, or when it is."""
@@ -207,10 +129,9 @@ class AtVertex(FrozenValue):
             proof = ["right. eq."]
         else:
             proof = ["gap.", *signs.proof(gap, strict=False)]
-        return lemma(self._name(kinds), domain, goal, [*self._unfolded(signs), *proof])
-
-    def _name(self, kinds: Kinds) -> str:
-        return f"{self.called}_{''.join(k[0] for k in kinds)}"
+        return lemma(
+            f"{self.called}_{self._name(kinds)}", domain, goal, [*self._unfolded(signs), *proof]
+        )
 
     @cached_property
     def conditions(self) -> dict[str, Basic]:
@@ -258,107 +179,32 @@ class AtVertex(FrozenValue):
                     return found
         return c.criterion.relation
 
-    def _first(self, e: str) -> Kinds:
-        """The product in an eigenspace with the fewest contrasts."""
-        return min(
-            (k for k, own in self.spaces.items() if own == e), key=lambda k: k.count(CONTRAST)
-        )
-
     # --- the theorem -----------------------------------------------------------------------------
     @cached_property
     def theorem(self) -> Theorem:
         """The statement, the definitions that it needs, and the proof with its lemmas."""
         deciding = self.deciding
-        lemmas = [self._convexity(), *(self._multiplier(k, e) for k, e in self.spaces.items())]
-        sizes = self.declared.numbers
-        terms, inner = self._data(real=False)
-        least = f"least {sizes} {self.declared.loss_of(terms)} {inner}"
-        conditions = [relation(c, self._naturals) for c in deciding]
-        needed = " /\\ ".join(conditions)
-        claim = f"(({needed}) <-> {least})" if conditions else least
-        somewhere = " /\\ ".join(self._ranges())
-        statement = (
-            f"(exists {self._quantified()}, {somewhere}) /\\\n"
-            f"  forall {self._quantified()}, {' -> '.join(self._ranges())} ->\n"
-            f"  attained {sizes} {inner} /\\ {claim}"
-        )
-        when = " and ".join(map(str, deciding))
-        relations = ", ".join(f"{r} = {v}" for r, v in self.vertex.inner.items() if r != "self")
-        mean = " in the mean over batches" if isinstance(self.problem, BatchProblem) else ""
-        title = f"No unit vectors of any dimension have a smaller loss{mean} than {relations}"
-        return Theorem(
-            self.called,
-            f"{title}{f', iff {when}' if when else ''}",
-            statement,
-            tuple(self._proof()),
-            definitions=self.declared.definitions(self.symbols),
-            lemmas=tuple(lemmas),
-            whole=True,
-        )
-
-    def _quantified(self) -> str:
-        naturals = " ".join(name(s) for s in self.symbols if s.is_integer)
-        reals = " ".join(name(s) for s in self.symbols if not s.is_integer)
-        return f"({naturals} : nat)" + (f" ({reals} : R)" if reals else "")
-
-    def _witness(self, s: Symbol) -> str:
-        value = self.domain.witness_of(s)
-        return f"{value}%nat" if s.is_integer else f"({term(value)})"
-
-    @cached_property
-    def _naturals(self) -> dict[Symbol, str]:
-        """Sizes where they are natural numbers and a real number is meant."""
-        return {s: f"(INR {name(s)})" for s in self.symbols if s.is_integer}
-
-    def _ranges(self) -> list[str]:
-        found = []
-        for s, r in self.domain.ranges.items():
-            if s.is_integer:
-                bounded = r.high.is_finite is not False
-                if not r.low.is_Integer or r.low_open or (bounded and not r.high.is_Symbol):
-                    raise NotWritten(f"the range of {s} is not from a number on, or up to a size")
-                upto = f" <= {name(r.high)}" if bounded else ""
-                found.append(f"({r.low} <= {name(s)}{upto})%nat")
-            else:
-                found += bounds(s, r, self._naturals).values()
-        return found
+        lemmas = [self._multiplier(k, e) for k, e in self.spaces.items()]
+        attained, least = self._least()
+        needed = " /\\ ".join(relation(c, self._naturals) for c in deciding)
+        claim = f"(({needed}) <-> {least})" if needed else least
+        when = f", iff {' and '.join(map(str, deciding))}" if needed else ""
+        return self._theorem(f"{attained} /\\ {claim}", when, lemmas)
 
     def _proof(self) -> Iterator[str]:
-        sizes, own, data = self.declared.numbers, listed(self.own), self._data(real=False)
-        values, reals, inner = self._given(real=False), f"(map INR {sizes})", data[1]
-        hyps: list[str] = []
-        for s, r in self.domain.ranges.items():
-            given = list(bounds(s, r))
-            hyps += [f"[{' '.join(given)}]"] if s.is_integer and len(given) > 1 else given
-        naturals = sorted(self.symbols, key=lambda s: not s.is_integer)
-        yield f"split; [exists {', '.join(map(self._witness, naturals))}; {SOMEWHERE} |]."
-        yield f"intros {' '.join(map(name, naturals))} {' '.join(hyps)}."
-        for s in self._naturals:
-            for end in bounds(s, self.domain.ranges[s]):
-                yield f"assert (R{end} := le_INR _ _ {end}); simpl in R{end}."
-        yield f"assert (one : forall size_, In size_ {sizes} -> (1 <= size_)%nat)"
-        yield "  by (simpl; intros; intuition lia)."
-        yield f"assert (ok : {self.declared.convex(reals, *data)})."
-        holes = " _" * len(hypotheses(self.domain))
-        yield f"{{ refine ({self.called}_convex {values}{holes}); first [assumption | lra]. }}"
-        yield from self.declared.prepared(*data)
-        smooth = self.declared.smooth.format(sizes=sizes, inner=inner)
-        yield f"assert (smooth_ := {smooth})."
-        yield f"assert (th : there {reals} {own}) by (simpl; repeat split; lra)."
-        yield f"assert (pu : forall a_, length a_ = length {sizes} ->"
-        yield f"  {inner} a_ = pure {reals} {own} a_)."
-        yield "{ intros a_ e_; each_pattern a_ e_; clear e_;"
-        yield f"  unfold {self.called}_inner; cbn [map pure off INR]; field; repeat split; lra. }}"
+        own = self.pure(self.vertex.name)
+        yield self._there("th", own)
+        yield from self._is("pu", f"pure {self._reals} {listed(own)} a_")
         yield "split; [exact (exists_at _ _ _ th pu) |]."
         if self.conditions:
             yield "split; [intro given | intro L; repeat split]."
         yield "{ refine (optimal _ _ _ _ _ one (smooth_tangent _ _ _ _ _ smooth_) _); each_space."
         for k, e in self.spaces.items():
             side = "->" if e in self.conditions else ""
-            yield f"  - apply {side} ({self._name(k)} {values}); first [assumption | lra]."
+            yield f"  - apply {side} ({self._at(self._name(k))}); first [assumption | lra]."
         yield "}"
         for e in self.deciding.values():
             k = self._first(e)
-            yield f"{{ apply <- ({self._name(k)} {values}); first [assumption | lra | idtac]."
+            yield f"{{ apply <- ({self._at(self._name(k))}); first [assumption | lra | idtac]."
             yield f"  refine (needed _ _ _ _ _ one _ th pu {listed(k)} smooth_ _ L);"
             yield "    simpl; repeat split; lra. }"

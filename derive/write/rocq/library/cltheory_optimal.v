@@ -87,14 +87,14 @@ Proof.
   - rewrite sum_agree, (sum_agree N j 1 f (fun _ => c)), sum_const, (Nat.eqb_sym j i) by assumption. unfold c, f.
     destruct (Nat.eqb i j), k; simpl; field; lra.
 Qed.
-Lemma row_ext r f g : (forall a, f a = g a) -> row r f = row r g.
-Proof. clear. revert f g; induction r; simpl; intros f g e; [apply e|]. f_equal; [|f_equal]; apply IHr; intro; apply e. Qed.
+Lemma row_ext r f g : (forall a, length a = length r -> f a = g a) -> row r f = row r g.
+Proof. clear. revert f g; induction r; simpl; intros f g e; [apply e, eq_refl|]. f_equal; [|f_equal]; apply IHr; intros a_ l; apply e; simpl; rewrite l; reflexivity. Qed.
 Lemma row_line r c f g : row r f + c * row r g = row r (fun a => f a + c * g a).
 Proof. clear. revert f g; induction r; simpl; intros f g; [ring|]. rewrite <- !IHr. ring. Qed.
 Lemma row_pure r ks G : there r ks -> row r (fun a => G a * pure r ks a) = eigen r ks G.
 Proof.
   clear. revert ks G; induction r as [|N r IH]; intros [|k ks] G; simpl; try contradiction; [intros; ring|]. intros [two th].
-  rewrite row_line, <- IH by exact th. apply row_ext; intro. unfold split_off. destruct k; simpl; field; lra.
+  rewrite row_line, <- IH by exact th. apply row_ext; intros. unfold split_off. destruct k; simpl; field; lra.
 Qed.
 Definition vectors (ks : list kind) (u t : point) : R := sqrt (/ gain Rs ks) * pure Rs ks (agree u t).
 Lemma vectors_inner ks u v : there Rs ks -> valid s u -> valid s v -> inner s (vectors ks) u v = pure Rs ks (agree u v).
@@ -143,3 +143,20 @@ Proof.
       apply (local _ _ _ _ _ (smooth u Hu)); intros w Hw; [unfold by_relation; ring | rewrite beside_inner by assumption; reflexivity].
 Qed.
 End Optimal.
+
+(* Between two pure structures whose eigenvalues agree. *)
+Theorem between s F A scale ks k r g : (forall N, In N s -> (1 <= N)%nat) -> there (map INR s) ks -> there (map INR s) k -> 0 <= r <= 1 ->
+  (forall a, length a = length s -> g a = pure (map INR s) ks a + r * (pure (map INR s) k a - pure (map INR s) ks a)) ->
+  tangent_to s F A g scale -> eigen (map INR s) k A = eigen (map INR s) ks A -> multipliers (map INR s) A (eigen (map INR s) ks A) ->
+  attained s g /\ least s (mean_loss s F) g.
+Proof.
+  intros one th th' Hr e tan same M. split.
+  - exists (2%nat :: s), (beside s ks k r).
+    assert (at_ : forall u v, valid s u -> valid s v -> inner (2%nat :: s) (beside s ks k r) u v = g (agree u v)).
+    { intros u v Hu Hv. rewrite e by (apply agree_length; assumption). apply (beside_inner s (pure (map INR s) ks)); auto. }
+    split; [|exact at_]. intros u Hu. rewrite at_, e, !pure_one by (assumption || apply agree_length; assumption). ring.
+  - apply (optimal s F A g scale one tan). replace (level (map INR s) A g) with (eigen (map INR s) ks A); [exact M|].
+    transitivity (row (map INR s) (fun a => A a * pure (map INR s) ks a) + r * (row (map INR s) (fun a => A a * pure (map INR s) k a) + (-1) * row (map INR s) (fun a => A a * pure (map INR s) ks a))).
+    + rewrite !row_pure, same by assumption. ring.
+    + rewrite !row_line. apply row_ext; intros a l. rewrite e by (rewrite map_length in l; exact l). ring.
+Qed.

@@ -1,5 +1,5 @@
 (* Written by cltheory. Signs of real expressions: what proofs of thresholds rest on. *)
-From Coq Require Import Reals Lra.
+From Coq Require Import Reals Ranalysis5 Lra.
 From Coquelicot Require Import Coquelicot.
 Require Import cltheory_loss.
 Open Scope R_scope.
@@ -10,6 +10,7 @@ Lemma same_sign k a b : a = k * b -> 0 < k -> (0 < a <-> 0 < b).
 Proof. intros -> K; split; nra. Qed.
 Lemma same_sign_or_zero k a b : a = k * b -> 0 < k -> (0 <= a <-> 0 <= b).
 Proof. intros -> K; split; nra. Qed.
+Lemma same_zero k a b c : a - b = k * c -> c = 0 -> a = b. Proof. intros e z; rewrite z in e; lra. Qed.
 
 (* A relation by the sign of the difference of its sides. *)
 Lemma gt_gap a b : a > b <-> 0 < a - b. Proof. lra. Qed.
@@ -155,4 +156,14 @@ Lemma decreases_by (D : R -> Prop) f df : (forall x y c, D x -> D y -> x <= c <=
 Proof.
   intros C d p x y X Y l. apply Ropp_lt_cancel. apply (increases_by D (fun x => - f x) (fun x => - df x) C); auto.
   intros z Z. apply (derivable_pt_lim_opp f), d, Z.
+Qed.
+
+(* A zero between two places at which the signs differ. *)
+Lemma zero_between f a b : (forall x, a <= x <= b -> ex_derive f x) -> a <= b -> f a <= 0 -> 0 <= f b -> exists x, a <= x /\ x <= b /\ f x = 0.
+Proof.
+  intros D l A B. destruct (Req_dec (f a) 0); [exists a; lra|]. destruct (Req_dec (f b) 0); [exists b; lra|].
+  destruct (Rle_lt_or_eq_dec _ _ l) as [less | ->]; [|lra].
+  destruct (IVT_interv f a b) as [x [h z]]; try lra.
+  - intros x h. apply derivable_continuous_pt, ex_derive_Reals_0, D, h.
+  - exists x. lra.
 Qed.
