@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from itertools import permutations
 
-from sympy import Expr, Rational
+from sympy import Expr, Rational, Symbol
 
+from ...decide.decide import is_proved_positive
 from ...decide.domain import Domain, DomainError, between
 from ...decide.present import tidy
 from ...decide.root import ClampedRoot
@@ -32,27 +34,41 @@ from .structure import AtStructure
 from .terms import NotWritten, lemma, quantified, term
 
 
+def places(result: Result) -> set[Expr]:
+    """What is zero at the roots that the quantities of a result depend on."""
+    values = (q.expression.atoms(ClampedRoot) for q in result.quantities.values())
+    return {root.function.expr for roots in values for root in roots}
+
+
 def optima_between(called: str, result: Result, problem: Problem) -> Iterator[Theorem]:
     """The theorems about the quantities of a result that are a place between two structures."""
-    values = (q.expression for q in result.quantities.values())
-    slopes = {v.function.expr for v in values if isinstance(v, ClampedRoot)}
+    slopes = places(result)
     if not slopes or isinstance(problem, BatchProblem):
         return
-    reduced, _ = stated(problem, None, Derivation())
+    reduced, domain = stated(problem, None, Derivation())
     for names in permutations([e.name for e in problem.scheme.eigenspaces], 2):
         with suppress(DomainError):
-            segment, domain = edge_segment(reduced, names, problem.domain)
-            if domain == problem.domain and slope_along(reduced, segment) in slopes:
+            segment, inside = edge_segment(reduced, names, domain)
+            along = slope_along(reduced, segment)
+            own = (s for s in slopes if _is_multiple(s, along, segment.x, inside))
+            if inside == domain and (slope := next(own, None)) is not None:
                 found = edge(problem, names, Derivation())
                 if found.is_whole:
-                    at = AtEdge(f"{called}_{'_'.join(names)}", result, problem, found)
+                    at = AtEdge(f"{called}_{'_'.join(names)}", result, problem, found, slope)
                     yield from (at.zero, at.theorem)
+
+
+def _is_multiple(one: Expr, other: Expr, x: Symbol, domain: Domain) -> bool:
+    ratio = one / other
+    return x not in ratio.free_symbols and is_proved_positive(ratio, domain)
 
 
 class AtEdge(AtStructure):
     """The theorem about the place on an edge where the loss is least."""
 
     edge: Edge
+    #: What has the sign of the derivative of the loss along it, as the result has it.
+    slope: Expr
 
     @cached_property
     def domain(self) -> Domain:
@@ -87,7 +103,7 @@ class AtEdge(AtStructure):
 
     def _same(self) -> str:
         """That the eigenvalues of the ends agree where the derivative is zero."""
-        segment, slope = self.edge.segment, self.edge.slope
+        segment, slope = self.edge.segment, self.slope
         gap = self._theta(segment.low) - self._theta(segment.high)
         signs = self._signs(gap, slope)
         factor = signs.positive_ratio(gap, slope)
@@ -130,7 +146,7 @@ class AtEdge(AtStructure):
     @property
     def zero(self) -> Theorem:
         """That the derivative has a zero between ends where it has different signs."""
-        x, length, slope = self.edge.x, self.edge.segment.length, self.edge.slope
+        x, length, slope = self.edge.x, self.edge.segment.length, self.slope
         ends = self.domain.restricted(slope.free_symbols | length.free_symbols)
         outside = ends.restricted(set(ends.ranges) - {x})
         goal = (
@@ -159,10 +175,11 @@ class AtEdge(AtStructure):
     def theorem(self) -> Theorem:
         """The statement, the definitions that it needs, and the proof with its lemmas."""
         attained, least = self._least()
-        slope = self.edge.slope
+        slope = self.slope
         claim = f"{term(slope, self._naturals)} = 0 -> {attained} /\\ {least}"
         lemmas = [self._inside(), self._same(), *(text for _, text in self._frees.values())]
-        return self._theorem(claim, f", if {slope} = 0", lemmas)
+        said = self._theorem(claim, f", if {slope} = 0", lemmas)
+        return replace(said, place=slope)
 
     def _proof(self) -> Iterator[str]:
         start, end = map(listed, self.ends)

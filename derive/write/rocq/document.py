@@ -9,13 +9,13 @@ from re import fullmatch
 from sympy import Expr, Symbol
 
 from ...decide.domain import DomainError
-from ...decide.root import ClampedRoot
 from ...frozen import FrozenValue
 from ...papers.sources import MADE_BY, version
 from ...proof.lemmas import DESIGN
 from ...proof.relations import Iff
 from ...theorem.result import Result
 from .anchor import at_anchor
+from .between import places
 from .check import FILES, LIBRARY
 from .numbers import number
 from .statements import Theorem, not_empty, theorem
@@ -90,7 +90,7 @@ def _rung(result: Result, found: list[Theorem], left: Mapping[str, str]) -> tupl
     thresholds = [f"{k}. {s.title}" for k, s in equivalences if s.says.real is not None]
     open_ = [k for k in left if k in thresholds]
     if any(t.whole for t in found):
-        return "whole theorem", "; ".join(_beyond(result, left))
+        return "whole theorem", "; ".join(_beyond(result, found, left))
     reason = left.get("whole theorem", "none of its quantities has a definition in Rocq")
     if thresholds and not open_:
         return "thresholds", reason
@@ -100,10 +100,10 @@ def _rung(result: Result, found: list[Theorem], left: Mapping[str, str]) -> tupl
     return "numbers" if found else None, reason
 
 
-def _beyond(result: Result, left: Mapping[str, str]) -> Iterator[str]:
+def _beyond(result: Result, found: list[Theorem], left: Mapping[str, str]) -> Iterator[str]:
     """What a result says that is not part of its whole theorem."""
-    if any(q.expression.has(ClampedRoot) for q in result.quantities.values()):
-        yield "the optimum between pure structures"
+    if places(result) - {t.place for t in found}:
+        yield "what is the root of an equation"
     if any(step.lemma is DESIGN for step in result.derivation):
         yield "families of batches other than that of all"
     if others := sum(name in left for name in result.quantities):

@@ -41,6 +41,8 @@ class Theorem(FrozenValue):
         Whether it is about the loss of vectors, not about formulas.
     ranges
         That there are numbers of which it says something, and a tactic that proves it.
+    place
+        What is zero where the optimum is that it is about, if that is a root.
     """
 
     called: str
@@ -51,6 +53,7 @@ class Theorem(FrozenValue):
     lemmas: tuple[str, ...] = ()
     whole: bool = False
     ranges: tuple[str, str] | None = None
+    place: Expr | None = None
 
 
 def theorem(called: str, title: str, says: Statement) -> Theorem:
