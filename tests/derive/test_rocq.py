@@ -244,6 +244,18 @@ def test_the_sigmoid_loss_is_written_out_and_has_its_two_structures() -> None:
 
 
 @pytest.mark.slow
+def test_the_optimum_between_two_structures_is_where_the_equation_of_the_result_is_zero() -> None:
+    result = results["sigmoid-optimum"]
+    found = {t.called: t for t in whole("it", result)}
+    edge = found["it_shared_contrasts_differing_means"]
+    assert edge.place == result["x_star"].function.expr and edge.whole
+    assert edge.statement.count("= 0 -> attained") == 1
+    assert "=> 1 - x |" in edge.definitions
+    assert " h 0 <= 0 -> 0 <= h 2 -> exists x : R," in found[f"{edge.called}_zero"].statement
+    # The ends, where the loss is least if it has no zero, have theorems of their own.
+    assert {"it_shared_contrasts", "it_differing_means"} <= set(found)
+
+
 def test_minority_collapse_is_about_classes_of_any_number_and_sizes() -> None:
     (found,) = whole("it", results["minority-collapse"])
     assert "forall (l1 : nat) (rest : list nat) (tau : R)" in found.statement
@@ -767,6 +779,18 @@ WHOLE = {
         "a wider range": ("(2 <= N)%nat -> 0 < t", "(2 <= N)%nat -> 0 <= t"),
         "an empty range": ("(2 <= N)%nat", "(2 <= N < 2)%nat"),
         "a swapped quantifier": ("(t b : R)", "(t : R), exists b : R"),
+    },
+    "sigmoid-optimum": {
+        "another equation": (
+            "+ 2 * exp (b + x * t - t)) / 2 /",
+            "+ 3 * exp (b + x * t - t)) / 2 /",
+        ),
+        "any place": (" = 0 -> attained", " <= 0 -> attained"),
+        "other inner products": ("=> 1 - x | [false", "=> 1 - 2 * x | [false"),
+        "a longer edge": ("0 <= x -> x <= 2 ->", "0 <= x -> x <= 3 ->"),
+        "a zero without a sign": ("0 <= h 2 -> ", ""),
+        "a reversed inequality": ("h 0 <= 0 -> 0 <= h 2", "h 0 <= 0 -> h 2 <= 0"),
+        "all places": ("exists x : R, 0 <= x", "forall x : R, 0 <= x"),
     },
     "simclr-batches": {
         "the simplex of a batch": ("[false; true] => - / (n - 1)", "[false; true] => - / (B - 1)"),

@@ -31,7 +31,7 @@ from .monotone import divisor_signs
 from .signs import Signs, shown_positive
 from .statements import Theorem
 from .structure import AtStructure
-from .terms import NotWritten, lemma, quantified, term
+from .terms import ATOM, NotWritten, lemma, quantified, term
 
 
 def places(result: Result) -> set[Expr]:
@@ -40,8 +40,8 @@ def places(result: Result) -> set[Expr]:
     return {root.function.expr for roots in values for root in roots}
 
 
-def optima_between(called: str, result: Result, problem: Problem) -> Iterator[Theorem]:
-    """The theorems about the quantities of a result that are a place between two structures."""
+def optima_between(called: str, result: Result, problem: Problem) -> Iterator[AtEdge]:
+    """The edges on which a quantity of a result is the place where the loss is least."""
     slopes = places(result)
     if not slopes or isinstance(problem, BatchProblem):
         return
@@ -54,8 +54,7 @@ def optima_between(called: str, result: Result, problem: Problem) -> Iterator[Th
             if inside == domain and (slope := next(own, None)) is not None:
                 found = edge(problem, names, Derivation())
                 if found.is_whole:
-                    at = AtEdge(f"{called}_{'_'.join(names)}", result, problem, found, slope)
-                    yield from (at.zero, at.theorem)
+                    yield AtEdge(f"{called}_{'_'.join(names)}", result, problem, found, slope)
 
 
 def _is_multiple(one: Expr, other: Expr, x: Symbol, domain: Domain) -> bool:
@@ -149,9 +148,10 @@ class AtEdge(AtStructure):
         x, length, slope = self.edge.x, self.edge.segment.length, self.slope
         ends = self.domain.restricted(slope.free_symbols | length.free_symbols)
         outside = ends.restricted(set(ends.ranges) - {x})
+        far = term(length, None, ATOM)
         goal = (
-            f"let h := fun {x} : R => {term(slope)} in\n  h 0 <= 0 -> 0 <= h ({term(length)}) -> "
-            f"exists {x} : R, 0 <= {x} /\\ {x} <= {term(length)} /\\ h {x} = 0"
+            f"let h := fun {x} : R => {term(slope)} in\n  h 0 <= 0 -> 0 <= h {far} -> "
+            f"exists {x} : R, 0 <= {x} /\\ {x} <= {far} /\\ h {x} = 0"
         )
         statement, lines = quantified(outside, goal)
         return Theorem(
@@ -162,7 +162,7 @@ class AtEdge(AtStructure):
             (
                 *lines,
                 "intros falls_ rises_.",
-                f"apply (zero_between (fun {x} => {term(slope)}) 0 ({term(length)}));",
+                f"apply (zero_between (fun {x} => {term(slope)}) 0 {far});",
                 "  [| | exact falls_ | exact rises_].",
                 f"{{ intros {x} [{x}_low {x}_high].",
                 *divisor_signs(slope, ends),

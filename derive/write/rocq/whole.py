@@ -36,10 +36,11 @@ MOST_EXPONENTIALS = 2
 
 
 def whole(called: str, result: Result) -> Iterator[Theorem]:
-    """The theorems about the pure structures that a result is about.
+    """The theorems about the structures that a result is about.
 
-    Those are always optimal, or iff a parameter is on one side of a threshold of the result; where
-    there are none, all that are optimal somewhere.
+    Those are pure ones, always optimal, or iff a parameter is on one side of a threshold of the
+    result; where there are none, all that are optimal somewhere. Those between two of them are
+    optimal where a root of the result is, and then the two are among them.
 
     Raises
     ------
@@ -55,20 +56,24 @@ def whole(called: str, result: Result) -> Iterator[Theorem]:
     read(called, problem, {})
     compared = problem.on_all_data({}) if isinstance(problem, BatchProblem) else problem
     reasons = ["no pure structure is optimal"]
-    found: list[tuple[bool, Theorem]] = []
+    found: dict[str, AtVertex] = {}
+    theorems: dict[str, Theorem] = {}
     for e in problem.scheme.eigenspaces:
         try:
             at_vertex = vertex(compared, e.name, Derivation())
             if at_vertex.verdict != "never":
                 at = AtVertex(f"{called}_{e.name}", result, problem, at_vertex)
-                found.append((at.settled, at.theorem))
+                found[e.name], theorems[e.name] = at, at.theorem
         except (NotWritten, Unproved, DomainError) as why:
             reasons.append(str(why))
-    if not found:
+    if not theorems:
         raise NotWritten(reasons[-1])
-    any_settled = any(settled for settled, _ in found)
-    yield from (theorem for settled, theorem in found if settled or not any_settled)
-    yield from optima_between(called, result, problem)
+    edges = list(optima_between(called, result, problem))
+    wanted = {e for e, at in found.items() if at.settled} or found.keys()
+    ends = {e for at in edges for e in at.edge.names}
+    yield from (theorem for e, theorem in theorems.items() if e in wanted | ends)
+    for at_edge in edges:
+        yield from (at_edge.zero, at_edge.theorem)
 
 
 def _lacks(result: Result) -> str:
