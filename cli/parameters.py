@@ -36,6 +36,7 @@ class ResultId(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Refuse what is not one, with the nearest there is."""
         if value not in results:
+            _check_file(value, "result")
             raise results.unknown(value)
         return str(value)
 
@@ -132,11 +133,19 @@ def _check_loss(value: str, id: str) -> None:
     known = _losses(id)
     if (takes_declared(id) and is_file(value)) or value in known:
         return
+    _check_file(value, "loss")
     files = ", and files ending in .toml" if takes_declared(id) else ""
     raise click.UsageError(
         f"no loss is called {short(value)!r}{did_you_mean(value, known)}; there are "
         f"{', '.join(known)}{files}"
     )
+
+
+def _check_file(value: str, what: str) -> None:
+    """Refuse the name of a file without its ending: results of a loss in a file are called so."""
+    if Path(f"{value}.toml").is_file():
+        says = f"no {what} is called {short(value)!r}; write {short(value)}.toml"
+        raise click.UsageError(f"{says} for the loss in that file")
 
 
 def takes_declared(id: str) -> bool:

@@ -282,7 +282,7 @@ def _typeset_head(writer: Writer, point: Point, style: str) -> list[str]:
     from ..derive.losses.written import Tex
     from ..derive.theorem.about import head
 
-    spell = Tex(writer.symbol, _tex if style == "latex" else str)
+    spell = Tex(writer.symbol, _tex if style == "latex" else str, writer.symbol_text)
     about = head(writer.result, spell, point)
     opened, closed = (r"\[ ", r" \]") if style == "latex" else ("$$", "$$")
     formula = [f"{opened}{about.formula}{closed}"] if about.formula else []

@@ -92,8 +92,8 @@ class Safe(FrozenValue):
 
     @property
     def middle(self) -> float | None:
-        """The middle of the range, if it has two ends and is not empty."""
-        if self.low is None or self.high is None or self.low >= self.high:
+        """The middle of the range, if it has two ends and is not empty; of noise less is better."""
+        if self.name == "noise" or self.low is None or self.high is None or self.low >= self.high:
             return None
         return (self.low + self.high) / 2
 

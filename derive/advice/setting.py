@@ -130,7 +130,7 @@ def setting(
 def _unequal(loss: str, advice: Advice, options: Mapping[str, Any]) -> Advice:
     if advice.unequal is None:
         known = ", ".join(k for k, v in LOSSES.items() if v.unequal)
-        raise DomainError(f"no result is known of {loss} for --sizes; it is of {known}")
+        raise DomainError(f"no result about {loss} takes --sizes; there is one about {known}")
     for other in ("classes", "per_class"):
         if options.get(other) is not None:
             raise DomainError("--sizes says how many classes there are: omit --classes")

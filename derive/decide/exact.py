@@ -416,4 +416,5 @@ class _Reader:
             if power and abs(int(power)) > MAX_DIGITS:
                 raise self._refuse(" (the exponent is too large)")
             return Rational(mantissa) * (Integer(10) ** int(power) if power else 1)
-        raise self._refuse()
+        named = self.symbols is not None and token.isidentifier()
+        raise self._refuse(f" ({token} is not known)" if named else "")

@@ -135,8 +135,9 @@ def over_batches(problem: Problem, sampling: str, alone: str = "") -> BatchProbl
         raise DomainError(f"sampling is {' or '.join(SAMPLINGS)}, not {sampling!r}")
     if draw is None:
         raise DomainError(
-            f"{sampling} batches are not drawn from the structure of {loss.name}: uniform ones "
-            "are of instances, in classes or not, or items of two towers; balanced ones of classes"
+            f"{sampling} batches are not drawn from the structure of {loss.name}: uniform ones are "
+            "of n instances, in m classes or not, or of N items of two towers; balanced ones of "
+            "classes; their sizes are called so, and p the number of views"
         )
     who = _lacking(loss) if draw.law is not None and isinstance(loss, SoftmaxLoss) else ""
     if alone and (alone not in ALONE or not who):

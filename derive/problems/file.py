@@ -75,8 +75,11 @@ _DEFAULTS: dict[Symbol, Range] = {
 _SIZE = Range(Integer(2), oo, low_open=False, integer=True)
 #: Shared symbols by name; x is the inner product, which has another symbol.
 _SHARED = {s.name: s for s in (M, m, n, p, N, K, alpha, beta, tau, t, b, w)}
-#: Those of options of the command line, and of what formulas are written in.
-_TAKEN = "all brief claims convention digits format help loss memory np proof standalone steps time"
+#: Those of options of the command line, and of what formulas and losses are written in.
+_TAKEN = (
+    "all brief claims convention digits format help loss memory np proof standalone steps time "
+    "d i j u v L"
+)
 _RESERVED = {
     *FUNCTIONS,
     *kwlist,
@@ -301,9 +304,10 @@ class _Reader:
         if not _NAME.fullmatch(name) or name in _RESERVED:
             raise DomainError(f"parameters.{_shown(name)}: this cannot be the name of a parameter")
         if name in _SHARED:
-            if "latex" in table:
-                usual = f"{name} has a LaTeX of its own, {latex(_SHARED[name])}: omit this"
-                raise table["latex"].refusal(f"{usual}, or write --rename {name}=LATEX")
+            usual = latex(_SHARED[name])
+            if "latex" in table and table["latex"].tex() != usual:
+                says = f"{name} has a LaTeX of its own, {usual}: omit this"
+                raise table["latex"].refusal(f"{says}, or write --rename {name}=LATEX")
             self.symbols[name] = _SHARED[name]
             return
         # Of an end that refers to other parameters nothing is assumed.
@@ -342,10 +346,10 @@ class _Reader:
         ranges: dict[Symbol, Range] = {}
         defaults = {**_DEFAULTS, **dict.fromkeys(self.sizes, _SIZE)}
         for symbol in [*self.sizes, *sorted(self.used - set(self.sizes), key=str)]:
-            if symbol.name in tables:
-                ranges[symbol] = self._range(symbol.name, tables[symbol.name])
-            elif symbol in defaults:
+            if symbol in defaults and not tables.get(symbol.name, {}).keys() - {"at", "latex"}:
                 ranges[symbol] = defaults[symbol]
+            elif symbol.name in tables:
+                ranges[symbol] = self._range(symbol.name, tables[symbol.name])
             else:
                 raise DomainError(f"parameters: {_mend(symbol.name)}")
             r = ranges[symbol]
@@ -460,6 +464,9 @@ class _Reader:
             raise DomainError("temperature: softmax terms need one")
         temperature = self._expression(heat)
         softmax = tuple(self._softmax(row, known) for row in rows)
+        if w in self.used:
+            says = "w runs over denominators, and cannot be a parameter of softmax terms"
+            raise terms.refusal(f"{says}: choose another name")
         return SoftmaxLoss(name, title or name, softmax, temperature, source)
 
     def _pair(self, row: _Node, known: list[str]) -> PairTerm:

@@ -272,7 +272,7 @@ def _of_vertex(
             borders[name] = Quantity.from_threshold(
                 t, name, rf"{latex(s)}_{{{_roman(v.name)},{_roman(e)}}}"
             )
-        none = f"; no closed form in {', '.join(failed)} was proved" if failed else ""
+        none = f"; no closed-form threshold in {', '.join(failed)} was proved" if failed else ""
         found[f"{v.name}_{e}"] = Quantity(
             c.expression,
             rf"\theta_{{{_roman(e)}}}-\theta_{{{_roman(v.name)}}}",

@@ -125,7 +125,7 @@ class Result(Shown):
         self.alone = subject if isinstance(subject, Alone) else None
         about = Symmetric(subject if isinstance(subject, Problem) else None)
         about = subject if isinstance(subject, Symmetric) else about
-        self.problem, self.segment, self.position = about.problem, about.segment, about.position
+        self.problem, self.segment, self.placed_at = about.problem, about.segment, about.position
         if domain is None:
             assert about.problem is not None
             domain = about.problem.domain

@@ -33,6 +33,8 @@ def plot(
     lists = {k: v for k, v in values.items() if isinstance(v, Sequence) and not isinstance(v, str)}
     if len(lists) > 1:
         raise DomainError(f"one value may be a list, not {' and '.join(lists)}")
+    if (of := result.quantity(name).parameter) is not None:
+        raise DomainError(f"{name} is a set, not a number: draw the ends of its values of {of}")
     known = {s.name: s for s in result.parameters}
     takes = {s.name for s in result.quantity(name).expression.free_symbols}
     free = [k for k in known if k in takes - values.keys()]

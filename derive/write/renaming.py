@@ -10,6 +10,8 @@ from sympy import Symbol, latex
 
 from ..errors import Refusal
 from ..language.letters import ACCEPTED, MAX_NAME, letter
+from ..losses.written import Tex
+from ..theorem.about import head
 from ..theorem.result import Result
 from .display import words, written
 
@@ -53,6 +55,8 @@ def rename(pairs: Iterable[str], results: Sequence[Result]) -> dict[str, str]:
         given = {_bare(tex[s.name]): tex[s.name] for s in symbols_of(r) if s.name in tex}
         for name in sorted(set(given) & set(map(_bare, taken))):
             raise ExportError(f"{given[name]} is taken in {r.id}: it is the name of a quantity")
+        for name in sorted(set(given) & _bound(r) - set(map(written, symbols_of(r)))):
+            raise ExportError(f"{name} stands for something else in {r.id}: choose another name")
     return tex
 
 
@@ -95,6 +99,13 @@ def retold(texts: Sequence[str], names: Mapping[str, str]) -> list[str]:
     old = "|".join(sorted(names, key=len, reverse=True)) or "(?!)"
     symbol = re.compile(rf"(?<!\w)(?<!--)(?!a [a-z]{{2}})(?:{old})(?!\w)")
     return [symbol.sub(lambda at: names[at[0]], text) for text in texts]
+
+
+def _bound(result: Result) -> set[str]:
+    """Letters that the loss is written in beside its symbols: of vectors, and the dimension."""
+    about = head(result, Tex(written))
+    told = [about.formula.replace(r"\mathcal{L}", ""), *re.findall(r"\$(.*?)\$", str(about.notes))]
+    return {"d", *re.findall(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])", " ".join(told))}
 
 
 def _bare(tex: str) -> str:

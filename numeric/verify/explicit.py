@@ -28,12 +28,12 @@ _SINGULAR = 1e-6
 def checks(case: Case) -> Iterator[Check]:
     """Structures along a segment, if the result has one, and else random vectors."""
     result = case.result
-    if result.position is None:
+    if result.placed_at is None:
         yield from _identities(case)
         return
     assert result.segment is not None
     segment = result.segment()
-    position = result.position(segment)
+    position = result.placed_at(segment)
     at = {s: exact(case.sizes[s.name]) for s in result.domain.ranges if s.name in case.sizes}
     (free,) = (s for s in result.domain.ranges if s not in at)
     chosen = along_range(free, result.domain, at)

@@ -309,6 +309,11 @@ def test_a_symbol_is_renamed_in_what_is_typeset(cltheory: Any, refused: Any) -> 
     renamed = cltheory(*at, "--format", "latex").out
     assert renamed == plain.replace(r"9 \tau", "9 T").replace(r"\tau", "T")
     assert "no symbol is called 'q'" in refused(*at[:-1], "q=T", "--format", "latex")
+    for letter in "udD":  # of the anchor, the dimension, a set in the loss
+        says = f"{letter} stands for something else in supcl-threshold"
+        assert says in refused(*at[:-1], f"tau={letter}", "--format", "latex")
+    other = cltheory("derive", "sigmoid-threshold", "--rename", "t=T", "--format", "latex").out
+    assert not re.search(r"\bt_", other)  # in the sentence about dimensions neither
 
 
 def test_markdown_has_a_sentence_and_an_equation_for_each_quantity(cltheory: Any) -> None:

@@ -231,7 +231,7 @@ def test_one_free_parameter_has_a_border_in_closed_form() -> None:
 def test_a_border_without_a_closed_form_is_said_to_have_none() -> None:
     found = EXCLUSIVE.quantities
     assert "no closed form of its border is known" in found["classes_instances_views"].meaning
-    assert "no closed form in m, n, tau" in PHASES.quantity("classes_instances").meaning
+    assert "no closed-form threshold in m, n, tau" in PHASES.quantity("classes_instances").meaning
     assert "elsewhere" in found
 
 

@@ -102,16 +102,16 @@ def test_numbers_are_exact_and_sizes_may_be_numbers() -> None:
 
 
 def test_ranges_may_refer_to_other_parameters() -> None:
-    text = GOOD.replace('positives = ["same_class"]', 'positives = ["same_class"]\nweight = "u*v"')
+    text = GOOD.replace('positives = ["same_class"]', 'positives = ["same_class"]\nweight = "g*h"')
     text += (
-        '[parameters]\nv = { above = 0, to = "1 - u" }\nu = { from = 0, to = "1/2", at = 0.25 }\n'
+        '[parameters]\nh = { above = 0, to = "1 - g" }\ng = { from = 0, to = "1/2", at = 0.25 }\n'
     )
     problem = read_text(text)
-    u, v = (next(s for s in problem.domain.ranges if s.name == k) for k in "uv")
-    assert problem.domain.witness[u] == Rational(1, 4)
-    assert problem.domain.contains({u: S.Half, v: S.Half})
-    assert not problem.domain.contains({u: S.Half, v: Rational(3, 4)})
-    assert u.is_nonnegative and v.is_positive
+    g, h = (next(s for s in problem.domain.ranges if s.name == k) for k in "gh")
+    assert problem.domain.witness[g] == Rational(1, 4)
+    assert problem.domain.contains({g: S.Half, h: S.Half})
+    assert not problem.domain.contains({g: S.Half, h: Rational(3, 4)})
+    assert g.is_nonnegative and h.is_positive
 
 
 def test_a_denominator_with_the_positive_alone() -> None:
@@ -170,8 +170,12 @@ REFUSED |= {
     GOOD + f"[parameters]\nk = {{ above = 0, latex = {tex} }}\n": says
     for tex, says in (("'\\input{x'", "k.latex: it must be a letter in LaTeX"), ("1", "be text"))
 } | {GOOD + "[parameters]\ntau = { latex = 'T' }\n": "tau.latex: tau has a LaTeX of its own"}
-CYCLE = GOOD.replace('"tau"', '"u*v"') + (
-    '[parameters]\nu = { above = 0, below = "v" }\nv = { above = 0, below = "u" }\n'
+REFUSED |= {
+    GOOD + "[parameters]\nu = { above = 0 }\n": "u: this cannot be the name of a parameter",
+    GOOD.replace('"tau"', '"w"'): "w runs over denominators",
+}
+CYCLE = GOOD.replace('"tau"', '"g*h"') + (
+    '[parameters]\ng = { above = 0, below = "h" }\nh = { above = 0, below = "g" }\n'
 )
 
 
@@ -233,7 +237,7 @@ def test_symbols_are_the_shared_ones() -> None:
 
 def test_a_letter_may_have_latex_of_its_own() -> None:
     text = GOOD.replace('"tau"', '"tau*lam"')
-    text += "[parameters]\nlam = { above = 0, latex = '\\lambda_0' }\n"
+    text += "[parameters]\nlam = { above = 0, latex = '\\lambda_0' }\ntau = { latex = '\\tau' }\n"
     (found, again) = (read_text(text).loss.temperature for _ in range(2))
     assert latex(found) == r"\lambda_{0} \tau"  # in the one spelling that a renamed symbol has
     marked = read_text(text.replace(r"\lambda_0", r"\tilde\lambda_{\max}")).loss.temperature

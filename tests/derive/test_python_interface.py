@@ -330,6 +330,7 @@ def test_lists_and_losses_are_given_like_values() -> None:
         (lambda: R.plot("alpha_min", over="tau", tau=1, m=2, n=2), "alpha_min depends on none"),
         (lambda: R.plot("alpha_min"), "over must be a parameter .* without a value: m, n, tau"),
         (lambda: R.plot("alpha_min", over="tau", m=2), "depends on n: give"),
+        (lambda: cl.phases.plot("classes_for_alpha", over="tau", m=2, n=2), "a set, not a number"),
     ],
 )
 def test_what_is_not_accepted_is_said_in_a_line(ask, says: str) -> None:
@@ -350,9 +351,9 @@ def test_a_plot_has_a_curve_for_each_entry_of_a_list() -> None:
     assert set(whole) == set(range(2, 53))
 
 
-def test_names_of_quantities_do_not_collide_with_methods() -> None:
+def test_names_of_quantities_do_not_collide_with_methods_or_attributes() -> None:
     taken = set(dir(Result)) | set(dir(Values))
-    found = [(r.id, name) for r in results.values() for name in r.quantities if name in taken]
+    found = [(r.id, q) for r in results.values() for q in r.quantities if q in taken | set(vars(r))]
     assert found == [("exponential-kernel", "value")]  # an old name: results[id]["value"]
 
 

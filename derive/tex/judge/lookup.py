@@ -366,9 +366,14 @@ def _declared(
             needed: list[tuple[str, Expr]] = []
             found[spelled] = expression(text, known, needed=needed)
         except NotANumber as error:
-            if of_file and unknown_words(text, known):  # of other results in the file
+            if of_file and (unknown := unknown_words(text, known)):  # of other results in the file
                 if not _is_name(spelled) or canonical_name(spelled) not in _usual(result):
                     continue
+                meant = _usual(result)[canonical_name(spelled)]
+                raise BadTarget(
+                    f"{spelled} -> {text} is said for the file, and this result has a {spelled} "
+                    f"but no {unknown[0]}: write [{spelled} -> {meant}] in this directive"
+                ) from None
             raise BadTarget(f"{spelled} -> {text}: {error}") from None
         except TexError as error:
             raise BadTarget(f"{spelled} is not a name: {error}") from None

@@ -80,6 +80,14 @@ def test_letters_that_cannot_be_read_are_named(said: str, why: str) -> None:
     assert line == 2 and why in message
 
 
+def test_a_letter_of_the_file_that_the_result_has_itself_is_not_passed_over() -> None:
+    text = rf"\alpha_{{\min}} = {results['supcl-threshold'].latex('alpha_min')}"
+    said = replace(directive("supcl-threshold.alpha_min"), letters={"n": "k", "C": "q"})
+    with pytest.raises(BadTarget, match=r"but no k: write \[n -> n\] in this directive"):
+        check_equation(text, said)
+    assert check_equation(text, replace(said, names={"n": "n"})).ok
+
+
 @pytest.mark.parametrize("where", ["names", "letters"])
 @pytest.mark.parametrize("meaning", [{r"\tau": "2*tau"}, {"m": "n", "n": "m"}, {"m": "2*m"}])
 def test_a_letter_of_the_result_with_another_meaning_has_it(
