@@ -8,7 +8,10 @@ way only turns an inequality for a threshold round or leaves it.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from sympy import Expr, FiniteSet, Interval, S, Symbol, Union, oo
 from sympy.sets.sets import Set
@@ -20,6 +23,7 @@ from ..optimum.threshold import MIRROR, Threshold
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import TURNED
+from .at_numbers import AtNumbers
 from .kinds import Kind, pieces
 from .quantity import Quantity
 from .result import Result
@@ -42,9 +46,14 @@ def in_convention(result: Result, name: str) -> Result:
     reading = CONVENTIONS[name].reading(result.declared)
     if result.declared is None or result.structure is None or reading is None:
         raise DomainError(_refusal(result, CONVENTIONS[name]))
-    made = Result(
+    kind = partial(AtTheirNumbers, result) if isinstance(result, AtNumbers) else Result
+    theirs = reading.of_loss(result.declared)
+    title = result.title
+    if not reading.is_extended_by(theirs):  # it may be called by its functions, in our letters
+        title = re.sub(rf"{re.escape(result.declared.title)}$", reading.called, title)
+    made = kind(
         result.id,
-        title=f"{result.title}, in the terms of {name}",
+        title=f"{title}, in the terms of {name}",
         source=result.source,
         parameters=result.parameters,
         domain=_domain(result.domain, reading),
@@ -53,9 +62,7 @@ def in_convention(result: Result, name: str) -> Result:
         # Values are in the terms of the library, and stay beside the loss.
         read=lambda at=None, **inputs: result.with_inputs(**inputs).in_convention(name),
         subject=Symmetric(
-            Problem(
-                reading.of_loss(result.declared), result.structure, _domain(result.domain, reading)
-            ),
+            Problem(theirs, result.structure, _domain(result.domain, reading)),
             segment=result.segment,
             convention=name,
             reading=reading,
@@ -65,6 +72,40 @@ def in_convention(result: Result, name: str) -> Result:
     )
     made.inputs = dict(result.inputs)
     return made
+
+
+class AtTheirNumbers(AtNumbers):
+    """A result in the terms of a library; values in these terms are put in first.
+
+    Parameters
+    ----------
+    ours
+        The result in our terms.
+    id, **described
+        As of any result.
+    """
+
+    def __init__(self, ours: AtNumbers, id: str, **described: Any):
+        super().__init__(id, **described)
+        self.ours, self.fixed = ours, {}
+
+    def made_at(self, fixed: Mapping[Symbol, Expr]) -> AtNumbers:
+        """The same for these values, which are ours in other letters."""
+        assert self.reading is not None
+        ours = {s: _of_value(s, v, self.reading) for s, v in fixed.items()}
+        made = in_convention(self.ours.at_point(ours), self.convention)
+        assert isinstance(made, AtNumbers)
+        made.fixed = dict(fixed)
+        return made
+
+    def found_at_numbers(self, name: str) -> bool:
+        """As in our terms."""
+        return self.ours.found_at_numbers(name)
+
+    @property
+    def takes_oo(self) -> bool:
+        """As in our terms."""
+        return self.ours.takes_oo
 
 
 def _refusal(result: Result, convention: Convention) -> str:

@@ -242,6 +242,25 @@ def test_a_users_loss_that_is_theirs_is_recognised() -> None:
         results["pairwise-threshold"].with_inputs(lp="exp(-x)", ln="exp(x)").in_convention("siglip")
 
 
+def test_what_is_given_in_their_terms_is_put_in_first() -> None:
+    ours = results["phases"].with_inputs(loss="sigmoid")
+    theirs = ours.in_convention("siglip")
+    assert theirs.title.endswith(": SigLipLoss, in the terms of siglip")
+    given = {"N": 8, "t": 10}
+    borders = [r.with_inputs(at=given).quantities for r in (ours, theirs)]
+    # No border is in N or t, which have values.
+    assert list(borders[0]) == list(borders[1])
+    assert {q.parameter.name for q in borders[1].values() if q.parameter is not None} == {"b"}
+    assert borders[0]["shared_contrasts_for_b"].expression.inf == (
+        -borders[1]["shared_contrasts_for_b"].expression.sup
+    )
+    assert theirs.value("loss", b=-10, **given) == ours.value("loss", b=10, **given)
+    assert theirs.value("structure", b=-10, **given) == "shared_contrasts"
+    assert theirs.value("structure", b=10, **given) == "differing_means"
+    with pytest.raises(DomainError, match="structure is found for numerical values: give t, b"):
+        theirs.value("structure", N=8)
+
+
 @pytest.mark.parametrize(
     "id, name, says",
     [
