@@ -43,6 +43,7 @@ from sympy import (
 from ..errors import Refusal
 from .ball import NotEnclosed, TooWide, enclosure, precision
 from .logarithms import with_prime_logs
+from .normal import vanishes
 
 MAX_LENGTH = 200
 MAX_DEPTH = 20
@@ -60,14 +61,43 @@ _TOKEN = re.compile(
 )
 
 
-def _largest(*sides: Expr) -> Expr:
-    """The largest, with logarithms over primes, so that SymPy sees which numbers are the same."""
-    plain = [with_prime_logs(side) for side in sides]
-    for part in (part for side in plain for part in preorder_traversal(side) if part.is_Add):
-        number, _ = part.as_independent(*part.free_symbols, as_Add=True)
-        if not number.is_comparable:  # where it is put in later, SymPy would ask for its sign
-            raise ValueError("a number whose sign is not known")
-    return Max(*plain)
+class _NotCompared(ValueError):
+    """Two sides of a maximum are not compared; the message says why."""
+
+
+_UNDECIDED = "it is not decided which of two numbers is larger"
+_NOT_REAL = "an argument of max, min, relu or abs is not real"
+
+
+def _largest(one: Expr, other: Expr) -> Expr:
+    """The larger one, where SymPy sees which numbers are the same.
+
+    Raises
+    ------
+    _NotCompared
+        If they are not, or would not be where values are put in.
+    """
+    one, other = (_comparable(with_prime_logs(side)) for side in (one, other))
+    gap = one - other
+    if not gap.free_symbols and vanishes(gap):
+        return one
+    try:
+        return Max(one, other)
+    except ValueError as error:
+        is_real = one.is_extended_real and other.is_extended_real
+        raise _NotCompared(_UNDECIDED if is_real else _NOT_REAL) from error
+
+
+def _comparable(e: Expr) -> Expr:
+    """An expression without numbers in its sums that are zero."""
+    for part in (part for part in preorder_traversal(e) if part.is_Add):
+        number, rest = part.as_independent(*part.free_symbols, as_Add=True)
+        if number.is_comparable:
+            continue
+        if not vanishes(number):
+            raise _NotCompared(_UNDECIDED)
+        e = e.xreplace({part: rest})
+    return e
 
 
 _FUNCTIONS = {"exp": exp, "log": log, "sqrt": sqrt}
@@ -364,11 +394,8 @@ class _Reader:
     def _applied(self, function: Callable[..., Expr], *arguments: Expr) -> Expr:
         try:
             return self._sound(function(*arguments))
-        except ValueError as error:
-            if isinstance(error, NotANumber):
-                raise
-            # Max, of a number whose sign SymPy does not know
-            raise self._refuse(" (it is not decided which of two numbers is larger)") from None
+        except _NotCompared as error:
+            raise self._refuse(f" ({error})") from None
 
     def _two_arguments(self) -> tuple[Expr, Expr]:
         says = " (max and min take two arguments)"

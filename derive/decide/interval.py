@@ -14,7 +14,6 @@ from functools import cache
 from mpmath import mp
 from sympy import (
     Add,
-    Dummy,
     Expr,
     Mul,
     Pow,
@@ -24,12 +23,10 @@ from sympy import (
     exp,
     lambdify,
     log,
-    minimal_polynomial,
     nan,
     oo,
     zoo,
 )
-from sympy.polys.polyerrors import PolynomialError
 
 from . import ball, digits
 from .ball import NoValue
@@ -97,7 +94,7 @@ def sign(value: Expr) -> int:
         found = digits.sign(value)
     except NoValue as error:
         raise NoSign(str(error)) from None
-    if found is None and _is_zero(value):
+    if found is None and value.has(exp, log, S.Exp1, S.Pi) and value.simplify() == 0:
         return 0
     if found is None:
         raise NoSign(f"it is not decided whether {value} is positive")
@@ -119,17 +116,6 @@ def in_order(values: set[Expr]) -> list[Expr]:
         if place == len(found) or order(found[place], value) != 0:
             found.insert(place, value)
     return found
-
-
-def _is_zero(value: Expr) -> bool:
-    """Whether a number that the normal form does not know is zero."""
-    if value.has(exp, log, S.Exp1, S.Pi):
-        return bool(value.simplify() == 0)
-    try:
-        t = Dummy("t")
-        return bool(minimal_polynomial(value, t) == t)
-    except (PolynomialError, NotImplementedError):
-        return False
 
 
 def a_rational(value: Expr, *, above: bool) -> Rational:

@@ -11,7 +11,7 @@ A power with a symbolic exponent has a value where its base is positive, and is
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache, lru_cache
 from math import lcm
 from typing import Any
@@ -23,6 +23,7 @@ from .logarithms import with_prime_logs
 from .polynomial import ONE, Poly, Quotient, Ring, to_sympy
 from .product import power as raised
 from .product import replaced, times
+from .radicals import is_zero
 from .ratio import NotRational, Ratio, common_denominator, reader
 
 #: What is known of each kind of generator wherever it has a value.
@@ -203,7 +204,15 @@ class ExpField:
         for y, meaning in self.atoms.items():
             if numer and y in self._bases:
                 numer = self._reduced(numer, y, meaning.exp.q)
-        return not numer
+        return not numer or self._is_zero_by_numbers(numer)
+
+    def _is_zero_by_numbers(self, numer: Poly) -> bool:
+        """Whether all coefficients vanish that are made of roots of numbers."""
+        numbers = [y for y, base in self._bases.items() if not base.free_symbols]
+        others = [s for s in numer.ring.symbols if s not in numbers]
+        return bool(numbers) and all(
+            is_zero(self.back(part)) for part in self.coefficients(numer, others).values()
+        )
 
     def _reduced(self, poly: Poly, y: Symbol, q: int) -> Poly:
         index = poly.ring.symbols.index(y)
@@ -238,7 +247,11 @@ class ExpField:
 
     def by_atoms(self, poly: Poly) -> dict[tuple[int, ...], Poly]:
         """Coefficients of a polynomial in the atoms: {exponents of the atoms: coefficient}."""
-        where = [i for i, s in enumerate(poly.ring.symbols) if s in self.atoms]
+        return self.coefficients(poly, self.atoms)
+
+    def coefficients(self, poly: Poly, unknowns: Collection[Symbol]) -> dict[tuple[int, ...], Poly]:
+        """Coefficients of a polynomial in some of its symbols: {their exponents: coefficient}."""
+        where = [i for i, s in enumerate(poly.ring.symbols) if s in unknowns]
         groups: dict[tuple[int, ...], dict[tuple[int, ...], object]] = {}
         for monom, c in poly.terms():
             key = tuple(monom[i] for i in where)

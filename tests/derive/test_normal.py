@@ -84,6 +84,30 @@ def test_powers_of_roots_are_put_back() -> None:
         assert isinstance(zero(e, AWAY), Refuted), e
 
 
+def test_sums_of_nested_roots_of_numbers_that_vanish() -> None:
+    third, two = Rational(1, 3), sqrt(2 + sqrt(9 + 4 * sqrt(2)))
+    first = sqrt(5 + 2 * sqrt(6)) - sqrt(2) - sqrt(3)
+    found = equal((X + Y) * first + exp(X), exp(X), AWAY)
+    assert isinstance(found, Holds) and found.evidence.grade is Grade.EXACT
+    for e in (
+        first,
+        1 / (sqrt(2) + sqrt(3)) - sqrt(5 - 2 * sqrt(6)),
+        (2 + sqrt(5)) ** third - (sqrt(5) - 2) ** third - 1,
+        (2**third - 1) ** third - (1 - 2**third + 4**third) / 9**third,
+        sqrt(13 + 30 * two) - 5 - 3 * sqrt(2),
+    ):
+        assert isinstance(zero(e, AWAY), Holds), e
+        # Next to zero, beyond the digits of values at points.
+        for wrong in (e + Rational(1, 10**80), e * exp(X) + Y / 10**80):
+            assert not isinstance(zero(wrong, AWAY), Holds), wrong
+    one, other = (1 / (sqrt(10**20 + k) + sqrt(10**20 + k + 1)) for k in (0, 1))
+    for wrong in (
+        sqrt(10**20) + sqrt(10**20 + 2) - 2 * sqrt(10**20 + 1),
+        sqrt(2 + one) - sqrt(2 + other),
+    ):
+        assert not isinstance(zero(wrong, AWAY), Holds), wrong
+
+
 def test_logarithms_of_reciprocals() -> None:
     assert isinstance(zero(log(X / (X + 1)) + log((X + 1) / X), AWAY), Holds)
     assert isinstance(zero(log(X / (X + 1)) - log((X + 1) / X), AWAY), Refuted)

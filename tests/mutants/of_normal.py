@@ -26,6 +26,14 @@ MUTANTS = [
         ("k] = combo.get(k, 0) + factor *", "k] = factor *", "elimination forgets an earlier step"),
         ("**{k: -v for k, v in combo.items()}}", "**combo}", "elimination with the wrong sign"),
         ("= int(row[j] * scale)", "= int(row[j])", "fractions of an exponent are cut off"),
+        ("bool(numbers) and all(", "bool(numbers) and any(", "one coefficient of roots vanishes"),
+    ),
+    *mutants(
+        "decide/radicals.py",
+        SIGNS,
+        ("for _, q in roots) - 1)", "for _, q in roots[:1]) - 1)", "one root makes the field"),
+        ("max(above + v, u + below) + 1", "1", "a sum is small"),
+        ("(-p * below, -p * above)", "(p * above, p * below)", "what divides multiplies"),
     ),
     *mutants(
         R,
