@@ -166,7 +166,7 @@ def completed(row: Row, options: Mapping[str, Expr]) -> dict[str, Expr]:
             )
     found = {k: own.get(k, v) for k, v in row.defaults.items() if own.get(k, v) is not None}
     if isinstance(row.family, Similar) and "views" in found:
-        _check_classes(found, row.family)
+        _check_classes(found, row.family, "" if "classes" in own else " (the default)")
     return found
 
 
@@ -175,20 +175,23 @@ def _has_scale(row: Row) -> bool:
     return "t" in row.defaults and "b" not in row.defaults
 
 
-def _check_classes(found: Options, family: Similar) -> None:
+def _check_classes(found: Options, family: Similar, default: str) -> None:
     classes, batch, views = found.get("classes"), found["batch"], found["views"]
     if classes is not None and (classes > batch or batch % classes):
         raise DomainError(
-            f"--classes {classes} must divide --batch {batch}: landmarks are those of classes of "
-            "one size"
+            f"--classes {classes}{default} must divide --batch {batch}: landmarks are those of "
+            "classes of one size"
         )
     if lacking := family.lacks(found):
         if views < 2 and not set(lacking) <= set(family.place.alike):
             raise DomainError("--views must be at least 2 where no classes give other positives")
-        raise DomainError(f"--classes must be fewer than --batch {batch}: {classes} have one image")
+        raise DomainError(
+            f"--classes {classes}{default} must be fewer than --batch {batch}: "
+            "the loss compares images of one class"
+        )
 
 
-def _lacks_positives(row: Row, options: Options) -> bool:
+def _lacks_pairs(row: Row, options: Options) -> bool:
     family = row.family
     return isinstance(family, Similar) and "views" in row.defaults and family.lacks(options) != ()
 
@@ -352,10 +355,10 @@ def _searched(
         )
     if "classes" not in options:  # a number that was taken for granted need not divide a batch
         rows = [row for row in rows if row.defaults.get("classes") is None]
-    lacking = [row for row in rows if _lacks_positives(row, {**row.defaults, **options})]
+    lacking = [row for row in rows if _lacks_pairs(row, {**row.defaults, **options})]
     rows = [row for row in rows if row not in lacking] or rows  # if all do, the first is refused
     left_out = ", ".join(dict.fromkeys(row.loss for row in lacking))
-    unsearched = f" Not searched, for want of positives: {left_out}." * bool(lacking)
+    unsearched = f" Not searched, for want of positives or negatives: {left_out}." * bool(lacking)
     found: dict[tuple[str, str, str], tuple[float, Landmark, Options, list[str]]] = {}
 
     def look(marks: Iterator[tuple[Row, Landmark, Options]], close: float) -> None:

@@ -18,7 +18,7 @@ from sympy import log as symbolic_log
 from ..decide.domain import Domain, DomainError
 from ..decide.kinks import bent
 from ..frozen import FrozenValue
-from ..losses.pairwise import PairwiseLoss, c
+from ..losses.pairwise import PairTerm, PairwiseLoss, c
 from ..losses.softmax import SoftmaxLoss
 from ..optimum import uniform as sphere
 from ..optimum.reduce import Pool, ReducedLoss, inner_products
@@ -96,13 +96,16 @@ class Similar(FrozenValue):
     detached: bool = False
 
     def lacks(self, options: Options) -> tuple[str, ...]:
-        """The relations of the first term that no vector is positive in; none if all have some."""
+        """The relations of positives or negatives of a term of which no vector has any."""
         point = self.place.sizes(options)
-        for term in getattr(self.loss, "terms", ()):
-            positives = getattr(term, "positives", ("self",))
-            counts = (self.place.scheme.relation(r).count.xreplace(point) for r in positives)
-            if all(count == 0 for count in counts):
-                return tuple(positives)
+        for term in self.loss.terms:
+            if isinstance(term, PairTerm):
+                continue
+            negatives = tuple(r for r in term.denominator if r not in term.positives)
+            for relations in (term.positives, negatives):
+                counts = (self.place.scheme.relation(r).count.xreplace(point) for r in relations)
+                if all(count == 0 for count in counts):
+                    return relations
         return ()
 
     def factor(self, options: Options) -> float:

@@ -82,7 +82,7 @@ def test_of_what_the_digits_do_not_tell_apart_usual_sizes_come_first() -> None:
 def test_losses_that_lack_positives_are_left_out_and_named() -> None:
     says = explained(None, value="6.2383", views=1, batch=512).says
     assert says.startswith("6.2383 is the value of all_equal of clip, log(512). ")
-    assert says.endswith(" Not searched, for want of positives: supcon, simclr, dcl.")
+    assert says.endswith(" Not searched, for want of positives or negatives: supcon, simclr, dcl.")
     assert "Not searched" not in explained(None, value="6.2383", batch=512).says
     for options in ({"convention": "supcontrast"}, {"tau": 1, "t": 1}, {"batch": 9, "classes": 2}):
         with pytest.raises(DomainError, match=r"--views|--t and --tau|must divide --batch 9"):

@@ -19,7 +19,7 @@ import pytest
 from cltheory import explain
 from cltheory.derive.errors import InternalError, Refusal
 from cltheory.derive.landmarks import chance
-from cltheory.derive.landmarks.explain import NAMES, completed, explained, find
+from cltheory.derive.landmarks.explain import NAMES, _lacks_pairs, completed, explained, find
 from cltheory.derive.landmarks.libraries import ROWS
 from cltheory.derive.landmarks.similar import Similar
 from cltheory.derive.results import results
@@ -562,16 +562,29 @@ def test_what_was_taken_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    "options, says",
+    "loss, options, says",
     [
-        ({"classes": 256}, "fewer than batch"),
-        ({"views": 1, "convention": "supcontrast"}, "views must be at least 2"),
-        ({"alpha": 2}, "alpha must be a number from"),
+        ("supcl", {"classes": 256}, "256 must be fewer than batch 256: the loss compares images"),
+        ("cnce", {"classes": 256}, "256 must be fewer than batch 256: the loss compares images"),
+        ("cnce", {"classes": 4, "batch": 4, "views": 1}, "fewer than batch 4"),
+        ("cnce", {"batch": 8}, r"classes 8 \(the default\) must be fewer than batch 8"),
+        ("supcl", {"batch": 12}, r"classes 8 \(the default\) must divide batch 12"),
+        ("supcl", {"views": 1, "convention": "supcontrast"}, "views must be at least 2"),
+        ("supcl", {"alpha": 2}, "alpha must be a number from"),
     ],
 )
-def test_terms_without_positives_are_refused(options: dict[str, Any], says: str) -> None:
+def test_terms_without_positives_or_negatives_are_refused(
+    loss: str, options: dict[str, Any], says: str
+) -> None:
     with pytest.raises(Refusal, match=says):
-        explain("supcl", **options)
+        explain(loss, **options)
+
+
+def test_a_search_skips_losses_without_negatives() -> None:
+    options = {"batch": Integer(4), "classes": Integer(4), "views": Integer(2)}
+    lacking = [row.loss for row in ROWS if _lacks_pairs(row, {**row.defaults, **options})]
+    assert list(dict.fromkeys(lacking)) == ["supcl", "cnce"]
+    assert not _lacks_pairs(find("cnce", None), options | {"classes": Integer(2)})
 
 
 def test_a_search_skips_labelled_losses_without_classes() -> None:
