@@ -123,9 +123,11 @@ def certify_command(
     if result.problem is None:
         raise click.UsageError(f"{id} {_lacks(result)}: there is nothing to certify")
     point = _point(result, result.problem, values)
-    with telling(f"certifying {id}"):
+    with telling(f"certifying {id}") as tell:
         try:
+            tell("deriving inner products")
             inner = None if search else _derived(result, result.problem, values, point)
+            tell("searching for embeddings" if inner is None else "solving for the multipliers")
             file = _file(result.problem, point, inner, d, seed, device)
             file["parameters"] = {**result.inputs, **file["parameters"]}
         except Refused as error:
@@ -321,7 +323,8 @@ def _told(
     from ..derive.certificate import Refused, replay
 
     try:
-        proved: Proved | None = replay(file)
+        with telling(f"replaying {name}"):
+            proved: Proved | None = replay(file)
         why = ""
     except Refused as error:
         proved, why = None, str(error)

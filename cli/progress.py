@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from threading import Event, Thread
 from time import monotonic
 from typing import TypeVar
 
@@ -37,8 +38,27 @@ def _told(todo: Sequence[T], what: str) -> Iterator[T]:
 @contextmanager
 def telling(what: str) -> Iterator[Callable[[str], None]]:
     """Yield a function that says what is done now, for work of unknown length."""
-    with counting(what) as show:
-        yield lambda now: show(0, None, now)
+    if _is_watched():
+        with counting(what) as show:
+            yield lambda now: show(0, None, now)
+        return
+    start, said, ended = monotonic(), "", Event()
+
+    def tell(now: str) -> None:
+        nonlocal said
+        said = f"{now}, "
+
+    def lines() -> None:
+        while not ended.wait(PATIENCE):
+            click.echo(f"{what}: {said}{monotonic() - start:.0f} s", err=True)
+
+    thread = Thread(target=lines, daemon=True)
+    thread.start()
+    try:
+        yield tell
+    finally:
+        ended.set()
+        thread.join()
 
 
 @contextmanager

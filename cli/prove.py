@@ -50,12 +50,14 @@ def prove_command(
     made = inputs_of(result, values)
     result = result.with_inputs(at=values or None, **made) if made else result
     point = result.point(**values)
-    with telling(f"proving {id}"):
+    with telling(f"proving {id}") as tell:
+        tell("writing its theorems")
         found = written(result, point, digits)
         left = [f"{k}: {why}" for k, why in found.left.items()]
         if not found.theorems:
             why = next(iter(left), "it has none")
             raise click.UsageError(f"no step of {id} is written for Rocq: {why}")
+        tell(f"{len(found.theorems)} theorems in Rocq")
         checked = check(files("statements", [found]))
     at = ", ".join(f"{s} = {v}" for s, v in point.items())
     if style == "json":

@@ -28,7 +28,7 @@ Command = Callable[..., Outcome]
 @pytest.fixture
 def cltheory(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
     """The command, in this process, without lines about progress, which a busy machine has."""
-    monkeypatch.setattr(progress, "PATIENCE", float("inf"))
+    monkeypatch.setattr(progress, "PATIENCE", 10**6)
 
     def command(*args: str) -> Outcome:
         capsys.readouterr()
