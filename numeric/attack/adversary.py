@@ -20,6 +20,7 @@ from ...derive.results import results
 from ...derive.theorem.bounds import About
 from ...derive.theorem.result import Result
 from ..running.device import resolve_device, threads_for
+from ..running.progress import Progress, unheard
 from ..running.table import Layout, Row, Table, key, lacking
 from ..running.workers import Workers
 from .optimise import climb
@@ -112,7 +113,7 @@ def attack(
     starts: int = STARTS,
     steps: int = STEPS,
     device: str | torch.device = "auto",
-    progress: Callable[[int, int], None] = lambda done, whole: None,
+    progress: Progress = unheard,
     tell: Callable[[str], None] | None = None,
     constants: Mapping[str, object] | None = None,
     table: Path | None = None,

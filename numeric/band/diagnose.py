@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from torch import Tensor
 
 from ..metrics import Collapse, CollapseMonitor, alignment
 from ..metrics.spectrum import spectrum
+from ..running.progress import Progress, unheard
 from . import BandMonitor, Report, neighbours, same_class, views
 from .bounds import With, closest
 from .inputs import unit, vectors
@@ -228,7 +229,7 @@ class Diagnosis:
 def diagnose(
     taken: Taken,
     settings: Settings,
-    progress: Callable[[int, int], None] = lambda done, whole: None,
+    progress: Progress = unheard,
 ) -> Diagnosis:
     """Look at all rows, then at batches of them; ``progress`` is told how many of all parts.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from torch import Tensor
 from ...derive.problems.problem import Problem
 from ...derive.results import results
 from ..running.device import resolve_device
+from ..running.progress import Progress, unheard
 from ..running.table import Row, Table, alike, key, lacking
 from ..running.workers import Workers
 from .look import PLAIN, Look, write
@@ -152,7 +153,7 @@ class Experiment(ABC):
         path: Path,
         *,
         workers: Workers = Workers(),
-        progress: Callable[[int, int], None] = lambda done, whole: None,
+        progress: Progress = unheard,
         **options: Any,
     ) -> list[Row]:
         """Rows of all cells: those of a table, and what it lacks; ``options`` are those of `Run`.
