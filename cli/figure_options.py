@@ -224,20 +224,26 @@ def made(
     look = Look(width, style, svg_text == "text")
     if style:
         look.tried()
+    far = "before a cell was finished"
+
+    def advance(done: int, whole: int) -> None:
+        nonlocal far
+        far = f"after {done} of {whole} cells, which are in {table}"
+        show(done, whole, "")
+
     try:
         figure: Any = import_module(f"..numeric.figures.{name.replace('-', '_')}", __package__)
         cells = grid(figure, tuple(seeds))
         with counting(f"drawing {name}") as show:
-            options["progress"] = lambda done, whole: show(done, whole, "")
-            drawing = cells.draw(table, look=look, **options)
+            drawing = cells.draw(table, look=look, progress=advance, **options)
     except ValueError as refusal:
         if type(refusal) is not ValueError:  # ours, and the same for every command
             raise
         raise click.UsageError(str(refusal)) from None
     except KeyboardInterrupt:
         click.echo(
-            f"cltheory: interrupted; the finished cells are in {table}, and the same command "
-            "goes on from there",
+            f"cltheory: interrupted {far}; those being searched are lost, and the same command "
+            "goes on with them",
             err=True,
         )
         return 130
