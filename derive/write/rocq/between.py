@@ -19,6 +19,7 @@ from ...decide.decide import is_proved_positive
 from ...decide.domain import Domain, DomainError, between
 from ...decide.present import tidy
 from ...decide.root import ClampedRoot
+from ...errors import Unproved
 from ...optimum.condition import stated
 from ...optimum.edge import Edge, edge, edge_segment
 from ...optimum.segment_facts import slope_along
@@ -47,14 +48,15 @@ def optima_between(called: str, result: Result, problem: Problem) -> Iterator[At
         return
     reduced, domain = stated(problem, None, Derivation())
     for names in permutations([e.name for e in problem.scheme.eigenspaces], 2):
-        with suppress(DomainError):
+        with suppress(DomainError, NotWritten, Unproved):
             segment, inside = edge_segment(reduced, names, domain)
             along = slope_along(reduced, segment)
             own = (s for s in slopes if _is_multiple(s, along, segment.x, inside))
             if inside == domain and (slope := next(own, None)) is not None:
                 found = edge(problem, names, Derivation())
-                if found.is_whole:
-                    yield AtEdge(f"{called}_{'_'.join(names)}", result, problem, found, slope)
+                at = AtEdge(f"{called}_{'_'.join(names)}", result, problem, found, slope)
+                if found.is_whole and at.theorems:
+                    yield at
 
 
 def _is_multiple(one: Expr, other: Expr, x: Symbol, domain: Domain) -> bool:
@@ -142,8 +144,12 @@ class AtEdge(AtStructure):
         return lemma(f"{self.called}_inside", self.domain, goal, lines)
 
     # --- theorems ---------------------------------------------------------------------------------
-    @property
-    def zero(self) -> Theorem:
+    @cached_property
+    def theorems(self) -> tuple[Theorem, Theorem]:
+        """Both, with the definitions that they need, and the proofs with their lemmas."""
+        return self._zero(), self._optimum()
+
+    def _zero(self) -> Theorem:
         """That the derivative has a zero between ends where it has different signs."""
         x, length, slope = self.edge.x, self.edge.segment.length, self.slope
         ends = self.domain.restricted(slope.free_symbols | length.free_symbols)
@@ -156,8 +162,8 @@ class AtEdge(AtStructure):
         statement, lines = quantified(outside, goal)
         return Theorem(
             f"{self.called}_zero",
-            f"The derivative is zero somewhere, if it is not positive at 0 and not negative at "
-            f"{length}",
+            f"Along the edge the derivative of the loss is zero for some {x}, if it is not "
+            f"positive at {x} = 0 and not negative at {x} = {length}",
             statement,
             (
                 *lines,
@@ -171,9 +177,8 @@ class AtEdge(AtStructure):
             ),
         )
 
-    @property
-    def theorem(self) -> Theorem:
-        """The statement, the definitions that it needs, and the proof with its lemmas."""
+    def _optimum(self) -> Theorem:
+        """That the loss is least where the derivative is zero."""
         attained, least = self._least()
         slope = self.slope
         claim = f"{term(slope, self._naturals)} = 0 -> {attained} /\\ {least}"

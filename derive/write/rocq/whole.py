@@ -73,7 +73,7 @@ def whole(called: str, result: Result) -> Iterator[Theorem]:
     ends = {e for at in edges for e in at.edge.names}
     yield from (theorem for e, theorem in theorems.items() if e in wanted | ends)
     for at_edge in edges:
-        yield from (at_edge.zero, at_edge.theorem)
+        yield from at_edge.theorems
 
 
 def _lacks(result: Result) -> str:
