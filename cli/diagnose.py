@@ -47,9 +47,7 @@ Examples:
     help="Positives: rows 0 and 1, 2 and 3, ... are pairs, or the second of two halves holds the "
     "second views.",
 )
-@click.option(
-    "--temperature", "--tau", "tau", type=Number(), default=0.1, help="Temperature, also in --loss."
-)
+@click.option("--tau", type=Number(), default=0.1, help="Temperature, also in --loss.")
 @click.option("--normalise", is_flag=True, help="Scale every row to unit length.")
 @click.option(
     "--batch",
@@ -129,7 +127,7 @@ class Options(SimpleNamespace):
             raise click.UsageError("--column needs --labels")
         if not COLDEST <= self.tau <= HOTTEST:
             raise click.UsageError(
-                f"--temperature must be from {COLDEST:g} to {HOTTEST:g}, not {self.tau:g}"
+                f"--tau must be from {COLDEST:g} to {HOTTEST:g}, not {self.tau:g}"
             )
         if self.style == "html" and find_spec("matplotlib") is None:
             raise click.UsageError("--format html needs matplotlib: pip install 'cltheory[plot]'")

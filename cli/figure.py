@@ -296,10 +296,9 @@ _band(
         max=1,
         min_open=True,
     ),
-    real("--cosine", 0.75, "Cosine of the anchor and its positive.", min=-1, max=1),
     _sizes(10),
     seeds="0,1,2,3",
-    shown=("--out fig2.pdf", "--seeds 0,1,2,3 --batches 1250", "--lambda1 0.42 --cosine 0.9"),
+    shown=("--out fig2.pdf", "--seeds 0,1,2,3 --batches 1250", "--lambda1 0.42"),
 )
 
 
@@ -351,7 +350,7 @@ _figure(
     text("--d dimensions", "2", "Embedding dimensions, such as 2,5.", _wholes(1, 64)),
     real("--gamma", None, "Kernel exp(-r^gamma/tau) instead of the Gaussian exp(-r^2/(2 tau))."),
     real("--tau", 0.5, "Temperature."),
-    click.option("--sphere/--plane", default=False, help="Embed on the unit sphere, or freely."),
+    click.option("--sphere", is_flag=True, help="Embed on the unit sphere, not freely."),
     choice(
         "--negatives", "all batch", "Negatives: all other points, or the other views in the batch."
     ),

@@ -39,8 +39,9 @@ $ cltheory explain supcon --batch 256 --tau 0.1 --convention supcontrast --value
 ```
 
 `--batch` counts images (pairs for `clip` and `siglip`), `--classes` the classes in the batch, all
-of one size; without it `supcon` is self-supervised. What is left out is taken as it usually is, and
-the last line says so. Without a loss, all of them are searched, in nats and in bits; without sizes
+of one size; without it `supcon` is self-supervised. `moco` has `--queue`, and `dino`, `swav` and
+`ibot` have `--prototypes`. What is left out is taken as it usually is, and the last line says so.
+Without a loss, all of them are searched, in nats and in bits; without sizes
 as well, collapse is searched at powers of two (8.3178 is log 4096):
 
 ```console

@@ -14,7 +14,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import click
 import pytest
+from cltheory.cli.main import cli
 from cltheory.derive.papers import PAPERS
 from cltheory.derive.results import results
 
@@ -267,6 +269,28 @@ def test_links_between_pages_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
             if "://" not in target and not target.startswith(MADE):
                 assert (folder / target).is_file(), f"{name}: {target}"
+
+
+def options(command: click.Command) -> Iterator[tuple[str, str]]:
+    """Every long option of a command and of what stands under it, with the command."""
+    if isinstance(command, click.Group):
+        for name in command.list_commands(click.Context(command)):
+            found = command.get_command(click.Context(command), name)
+            assert found is not None
+            yield from options(found)
+    for p in command.params:
+        yield from ((str(command.name), o) for o in p.opts if o.startswith("--"))
+
+
+def unnamed(command: click.Command, text: str) -> list[tuple[str, str]]:
+    named = set(re.findall(r"(?<![\w-])--[\w-]+", text))
+    return [at for at in options(command) if at[1] not in named]
+
+
+def test_every_option_is_named_on_a_page() -> None:
+    text = "".join(TEXTS.values())
+    assert unnamed(cli, text) == [("cli", "--version")]
+    assert ("phases", "--x-range") in unnamed(cli, text.replace("--x-range", "--x-ranges"))
 
 
 def test_pages_name_no_place_of_one_machine() -> None:

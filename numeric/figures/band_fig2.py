@@ -16,6 +16,9 @@ from .panels import Band, Panel, Series, labelled, mark, plotted
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+#: Of an anchor and its positive.
+COSINE = 0.75
+
 
 @dataclass(frozen=True)
 class Grid(Law):
@@ -24,7 +27,6 @@ class Grid(Law):
     taus: tuple[float, ...] = (0.04, 0.063, 0.1, 0.15, 0.2)
     batches: int = 10
     top: float = 0.3
-    cosine: float = 0.75
 
     measures = (
         *("mean_squared", "error", "mean_epsilon", "mean_epsilon_squared", "lower", "upper"),
@@ -38,7 +40,7 @@ class Grid(Law):
 
     def law(self) -> dict[str, float]:
         """With the largest eigenvalue, and the cosine of positives."""
-        own = {"lambda_1": self.top, "cosine": self.cosine}
+        own = {"lambda_1": self.top, "cosine": COSINE}
         return {"n": self.n, "d": self.d, **own, "batches": self.batches}
 
     def told(self, found: Found) -> Row:
@@ -67,7 +69,7 @@ class Grid(Law):
         caption = (
             f"Mean squared gradient of {count} batches at each temperature, the same ones, with "
             rf"$n = {self.n}$, $d = {self.d}$, $\lambda_1 = {self.top:g}$ (measured: $\hat\sigma = "
-            rf"{sigma:.2f}$), and positives at the cosine {self.cosine:g}. (a) Measured, with "
+            rf"{sigma:.2f}$), and positives at the cosine {COSINE:g}. (a) Measured, with "
             "standard errors, between the means of the derived bounds; the printed upper band; and "
             "a line of slope 2. The least-squares line has the slope "
             rf"${fit.slope:.2f} \pm {fit.error:.2f}$ "

@@ -289,7 +289,7 @@ REFUSED = {
         "band-fig1 --lambda1 1/d,2": "--lambda1 takes numbers",
         "band-fig1 --lambda1 1/d,1/d": "repeats",
         "band-fig2 --tau 0.1,0.2": "at least three temperatures",
-        "band-fig2 --cosine 2": "range",
+        "band-fig2 --lambda1 2": "range",
         "imbalance-fig4 --sizes 1,2": "two or more classes of two or more samples",
         "imbalance-fig4 --sizes 2,x": "--sizes takes the samples",
         "imbalance-fig4 --sizes 2,2 --sizes 2,2,2": "same number of classes",

@@ -49,7 +49,7 @@ def report(cltheory: Any) -> Any:
 def test_two_views_as_the_monitor_says(views: Any, report: Any, tmp_path: Path) -> None:
     path = tmp_path / "v.npz"
     np.savez(path, z1=views[0], z2=views[1])
-    found = report(path, "--temperature", "0.2")
+    found = report(path, "--tau", "0.2")
     monitor = BandMonitor(0.2, per_anchor=True, closest=True, c=0.5)
     expected = monitor(*views).floats()
     for name, number in found["band"].items():
@@ -175,7 +175,7 @@ def test_the_verdict_stands_before_the_numbers(cltheory: Any, tmp_path: Path, st
     labels = np.repeat(range(3), 6)
     path = tmp_path / "z.npz"
     np.savez(path, z=np.eye(3)[labels], labels=labels)  # every class is one point
-    code, out, _ = cltheory("diagnose", str(path), "--temperature", "0.5", "--format", style)
+    code, out, _ = cltheory("diagnose", str(path), "--tau", "0.5", "--format", style)
     assert code == 0
     said = " ".join(out.split())
     told = said.index("Classes have collapsed: less than 0.01 % of the variance")
@@ -469,7 +469,7 @@ def test_embeddings_that_are_none(array: Any, says: str, refused: Any, tmp_path:
         ({"a": GOOD}, ("--column", "2"), "--labels"),
         ({"a": GOOD, "y": np.arange(12) % 3}, ("--labels", "y", "--column", "2"), "one array"),
         ({"a": GOOD}, ("--labels", "a", "--positives", "pairs"), "both"),
-        ({"a": GOOD}, ("--temperature", "1e20"), "--temperature must be from"),
+        ({"a": GOOD}, ("--tau", "1e20"), "--tau must be from"),
         ({}, (), "no arrays"),
     ],
 )
