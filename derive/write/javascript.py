@@ -21,7 +21,7 @@ from ..papers.sources import MADE_BY, version
 from ..theorem.compile import conditions_on, quantity_function
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
-from .python import prefixes, sources
+from .python import prefixes, sources, titled
 from .renaming import names_in, retold
 
 OPERATORS: dict[type[ast.AST], str] = {
@@ -37,9 +37,7 @@ def javascript_source(
     result: Result, point: Mapping[Symbol, Expr], names: Mapping[str, str] | None = None
 ) -> str:
     """The quantities, with values put in and symbols renamed, as JavaScript functions."""
-    title = f"{result.title} ({result.id}), written by cltheory"
-    (body,) = retold([functions(result, "", point)], names or {})
-    return module(title, body)
+    return module(*retold([titled(result, point), functions(result, "", point)], names or {}))
 
 
 def to_javascript(results: Sequence[Result], names: Mapping[str, str] | None = None) -> str:

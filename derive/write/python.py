@@ -24,8 +24,13 @@ def python_source(
     result: Result, point: Mapping[Symbol, Expr], names: Mapping[str, str] | None = None
 ) -> str:
     """The quantities, with values put in and symbols renamed, as plain numpy functions."""
-    title = f"{result.title} ({result.id}), written by cltheory"
-    return _module(title, *retold(_functions(result, "", point), names or {}))
+    return _module(*retold([titled(result, point), *_functions(result, "", point)], names or {}))
+
+
+def titled(result: Result, point: Mapping[Symbol, Expr]) -> str:
+    """What a module is called that has values put in."""
+    at = ", ".join(f"{s} = {v}" for s, v in point.items())
+    return f"{result.title}{f' with {at}' if at else ''} ({result.id}), written by cltheory"
 
 
 def to_python(results: Sequence[Result], names: Mapping[str, str] | None = None) -> str:

@@ -331,6 +331,10 @@ def test_a_symbol_is_renamed_in_text_and_code(cltheory: Any, refused: Any, style
     assert re.sub(r"\bheat\b", "tau", out) == plain
     swapped = cltheory(*at, "m=n", "--rename", "n=m").out
     assert swapped.count("alpha") == plain.count("alpha") and swapped.split() != plain.split()
+    if style != "text":  # a module says which values are put in
+        named = cltheory(*at, "tau=heat", "--tau", "0.1").out.split("\n", 1)[0]
+        assert "collapses classes with heat = 1/10 (supcl-threshold), written by" in named
+        assert " with " not in plain.split("\n", 1)[0]
     assert "'tilde{m}' cannot be a name in text or code" in refused(*at, r"m=\tilde{m}")
     assert "alpha_min stands for something else" in refused(*at, "m=alpha_min")
 
