@@ -174,7 +174,7 @@ def take(options: Options) -> tuple[Taken, Array | None]:
     names = _embeddings(options, found)
     label = _labels(options, found, names[0])
     classes = None if label is None else _classes(options, found, label)
-    labelled = (None, ()) if classes is None else (np.array(classes.of_sample), classes.names)
+    labelled = (None, ()) if classes is None else (np.array(classes.of_sample, int), classes.names)
     z = found[names[0]]
     if len(names) == 2 or z.ndim == 3:
         first, second = (f"{short(names[0])}[:, {k}]" for k in (0, 1)) if z.ndim == 3 else names

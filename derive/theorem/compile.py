@@ -76,10 +76,13 @@ def compiled(
     Raises
     ------
     DomainError
-        If it is a name.
+        If it is a name, or one of several by cases.
     """
     if quantity.kind is Kind.NAME:
         raise DomainError(f"{name} is {quantity.expression}, a name: it has no numpy function")
+    if spoken := quantity.names - domain.ranges.keys():
+        said = ", ".join(sorted(map(str, spoken)))
+        raise DomainError(f"{name} has no numpy function: its values are words: {said}")
     order = [s for s in parameters if s in quantity.expression.free_symbols]
     written = quantity_function(name, quantity, order, "", conditions_on(domain, quantity, order))
     from . import floats  # and with it numpy, which proofs do without

@@ -601,6 +601,8 @@ class Result(Shown):
             If the quantity is no number or array, or a root or an optimum without closed form.
         """
         along, _, expression, _ = self._varied(name, symbol, values)
+        if self.quantity(name).names - self.domain.ranges.keys():
+            raise DomainError(f"{name} is a name, not a number")
         found = rebuilt(expression, lambda e: derivative(e, along))
         if found.has(Derivative):
             raise DomainError(f"{name} has no closed form to differentiate: it is a root")

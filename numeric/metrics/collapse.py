@@ -102,6 +102,12 @@ class Collapse:
         variance = f"the variance is {seen['variance']:.3g}"
         if "within" in seen:
             variance = f"{share} % of the variance ({seen['variance']:.3g}) lies within classes"
+            if self.classes is not None and (self.classes.counts == 1).any():
+                # Parts of a whole they are not then: classes of one are in the variance only.
+                variance = (
+                    f"within classes of two samples or more the variance is {share} % of that of "
+                    f"all ({seen['variance']:.3g})"
+                )
         each = " of each array" if "modality_gap" in seen else ""
         apart = seen.get("closest_means", inf) > self.limits.classes * seen["variance"]
         merged = "" if apart else ", and some classes have the same mean"

@@ -462,6 +462,7 @@ def test_embeddings_that_are_none(array: Any, says: str, refused: Any, tmp_path:
         ({"z": GOOD, "labels": np.zeros(12, int)}, (), "no negatives are left"),
         ({"z": GOOD, "labels": np.array([0] * 11 + [1])}, (), "fewer than two classes"),
         ({"z": GOOD, "labels": np.arange(12)}, (), "fewer than two classes"),
+        ({"z": GOOD[:0], "labels": np.zeros(0, int)}, (), "fewer than two classes"),
         ({"z": GOOD, "labels": np.zeros(3, int)}, (), "3 labels of 12"),
         ({"z1": GOOD, "z2": GOOD}, ("--positives", "halves"), "two views"),
         ({"a": GOOD, "b": GOOD, "c": GOOD}, (), "--arrays"),

@@ -323,6 +323,8 @@ def test_lists_and_losses_are_given_like_values() -> None:
         (lambda: R.subs({"q": 1}), "has no parameter q"),
         (lambda: cl.phases.limit("classes_for_alpha", "tau", 0), "is a set, not a number"),
         (lambda: cl.supcl_optimum.diff("x_star", "tau"), "has no closed form to differentiate"),
+        (lambda: cl.sigmoid_optimum.diff("regime", "t"), "regime is a name, not a number"),
+        (lambda: cl.sigmoid_optimum.function("regime"), "words: antipodal, between, simplex"),
         (lambda: cl.problem("nowhere.toml"), "nowhere.toml"),
         (lambda: cl.problem(3), "no loss is called '3'"),
         (lambda: R.plot("alpha_min", over="tau", m=[2, 3], n=[2, 3]), "one value may be a list"),

@@ -209,6 +209,11 @@ def test_classes_of_one_sample_say_nothing() -> None:
     some = CollapseMonitor()(z, labels=np.array([0] * 6 + list(range(1, 7))))
     own = class_variances(z[:6], np.zeros(6, dtype=int))
     assert some.numbers["within"] == pytest.approx(float(own.within)) and not some.collapsed_classes
+    # They are in the variance, which is then no whole of which classes have a part.
+    apart = CollapseMonitor()(np.eye(3)[[0, 1, 2, 2, 2, 2]], labels=np.array([0, 0, 1, 2, 3, 4]))
+    assert apart.numbers["within"] > 0.9 * apart.numbers["variance"]
+    assert "within classes of two samples or more the variance is" in apart.says
+    assert "lies within" not in apart.says
 
 
 def test_what_is_logged_is_numbers() -> None:
