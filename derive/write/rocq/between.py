@@ -195,7 +195,7 @@ class AtEdge(AtStructure):
         known = "first [assumption | lra]"
         same = " = ".join(self._eigen(kinds, real=False) for kinds in reversed(self.ends))
         yield f"assert (same_ : {same}) by (apply ({self._at('same')}); {known})."
-        yield f"refine (between _ _ _ _ {start} {end} ({share}) _ one th th_ _ pu"
+        yield f"refine (between_structures _ _ _ _ {start} {end} ({share}) _ one th th_ _ pu"
         yield "  (smooth_tangent _ _ _ _ _ smooth_) same_ _)."
         yield f"{{ apply ({self._at('inside')}); {known}. }}"
         yield "each_space."

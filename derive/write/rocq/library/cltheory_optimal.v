@@ -145,7 +145,7 @@ Qed.
 End Optimal.
 
 (* Between two pure structures whose eigenvalues agree. *)
-Theorem between s F A scale ks k r g : (forall N, In N s -> (1 <= N)%nat) -> there (map INR s) ks -> there (map INR s) k -> 0 <= r <= 1 ->
+Theorem between_structures s F A scale ks k r g : (forall N, In N s -> (1 <= N)%nat) -> there (map INR s) ks -> there (map INR s) k -> 0 <= r <= 1 ->
   (forall a, length a = length s -> g a = pure (map INR s) ks a + r * (pure (map INR s) k a - pure (map INR s) ks a)) ->
   tangent_to s F A g scale -> eigen (map INR s) k A = eigen (map INR s) ks A -> multipliers (map INR s) A (eigen (map INR s) ks A) ->
   attained s g /\ least s (mean_loss s F) g.
