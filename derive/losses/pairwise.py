@@ -41,8 +41,8 @@ class PairTerm(FrozenValue):
         if smooth := self.function - Add(*kinked):
             yield replace(self, function=smooth)
         for e in kinked:
-            factor, _ = e.as_coeff_Mul()
-            taken = factor if factor > 0 else S.One
+            factor, _ = e.as_independent(c, as_Add=False)
+            taken = factor if factor.is_nonnegative else S.One
             yield replace(self, function=e / taken, weight=taken * self.weight)
 
 

@@ -248,7 +248,7 @@ def test_the_optimum_between_two_structures_is_where_the_equation_of_the_result_
     result = results["sigmoid-optimum"]
     found = {t.called: t for t in whole("it", result)}
     edge = found["it_shared_contrasts_differing_means"]
-    assert edge.place == result["x_star"].function.expr and edge.whole
+    assert edge.place == result.quantity("x_star").expression.function.expr and edge.whole
     assert edge.statement.count("= 0 -> attained") == 1
     assert "=> 1 - x |" in edge.definitions
     assert " h 0 <= 0 -> 0 <= h 2 -> exists x : R," in found[f"{edge.called}_zero"].statement

@@ -20,7 +20,7 @@ from cltheory.derive.certificate import Refused, is_convex, replay
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.exact import exact
 from cltheory.derive.losses.pairwise import c
-from cltheory.derive.problems.catalogue import CATALOGUE
+from cltheory.derive.problems.catalogue import CATALOGUE, named
 from cltheory.derive.results import results
 from cltheory.numeric.problems import evaluate
 from cltheory.numeric.search.certify import as_written, certificate_of
@@ -437,6 +437,24 @@ def test_convexity_is_proved_or_refused(function: str, convex: bool) -> None:
 def test_a_kink_is_convex_only_where_it_is_all_of_a_function(function: str) -> None:
     with pytest.raises(Refused, match="has its kink"):
         is_convex(function)
+
+
+def test_a_factor_of_a_kink_may_be_a_parameter(tmp_path: Path) -> None:
+    file = tmp_path / "margin.toml"
+    file.write_text(
+        """
+        structure = { towers = 2, items = 3 }
+        terms = [
+          { relation = "positive", function = "(1 - x)^2" },
+          { relation = "negative", function = "k*max(0, x + 4/5)^2" },
+        ]
+        parameters = { k = { above = 0 } }
+        """
+    )
+    problem = named(str(file))
+    (k,) = problem.domain.ranges
+    found = certificate_of(problem, {k: exact("2/3")}, embeddings=np.eye(6))
+    assert found["loss"]["terms"][1]["weight"] == "2/3"
 
 
 def test_a_kink_has_the_slope_of_its_side() -> None:
