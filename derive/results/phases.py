@@ -252,7 +252,7 @@ def _of_vertex(
     """The conditions that are not decided, of those asked for, and all they are solved for."""
     found: dict[str, Quantity] = {}
     (what, means), verb = called(v.name, scheme), "is"
-    verb = "are" if what.startswith(("simplices", "vectors")) else verb
+    verb = "are" if what.startswith(("simplices", "vectors", "differing")) else verb
     solved: dict[Symbol, list[Threshold]] = {}
     unsolved: set[Symbol] = set()
     left = {e: c for e, c in v.open.items() if e in asked}
