@@ -97,7 +97,7 @@ def finding(
     point = {symbols[k]: v for k, v in outcome.witness.items() if k in symbols}
     values = [value_at(e, point) for e in (printed.xreplace(meant.substitution), derived)]
     texts = [_shown_value(value) for value in values]
-    if texts[0] == texts[1] and all(value.is_real for value in values):
+    if texts[0] == texts[1] != "" and all(value.is_real for value in values):
         texts = list(apart_in_text(values[0], values[1], SHOWN))
     return replace(
         shown,
@@ -124,6 +124,8 @@ def finding_of_all(
 
 
 def _shown_value(value: Expr) -> str:
+    if value.free_symbols:  # the difference is not in the values
+        return ""
     if value.is_Rational:
         return str(value)
     if value.is_real:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from cltheory.derive.tex.check import check_equation
 from cltheory.derive.tex.directives import Directive
+from cltheory.derive.tex.judge.explain import details, headline
 from cltheory.derive.tex.judge.lookup import BadTarget
 
 E = r"e^{\frac{m}{(m-1)\tau}}"
@@ -145,3 +146,9 @@ def test_the_name_of_another_quantity_is_no_name_of_this_one() -> None:
     assert check(f"p = {positive}", "sigmoid-optimum.positive", names={"p": "positive"}).ok
     assert check(negative, "sigmoid-optimum.negative").ok
     assert not check(positive, "sigmoid-optimum.negative").ok
+
+
+def test_a_condition_with_the_other_sign_is_told_by_the_sign_and_no_values() -> None:
+    found = check(r"2 \gamma < 4", "kernel-infonce.positive_definite")
+    assert headline(found, "it") == "differs from it: the sign is <, and it was derived with <="
+    assert [line.split()[0] for line in details(found)] == ["printed", "derived"]
