@@ -289,3 +289,35 @@ def test_a_condition_never_changes_the_formula(formula: str, beside: str) -> Non
     alone, found = read(formula, NAMES), read(formula + beside, NAMES)
     assert sides_of(found) == sides_of(alone)
     assert found.clauses != ()
+
+
+# --- two readings, of which one would be false -------------------------------------------------
+@pytest.mark.parametrize(
+    "text, says",
+    [
+        (rf"{A} + 1, \\ - 1", "a row starts with a sign"),
+        (rf"{A} \\ - n = 1", "a row starts with a sign"),
+        (r"\alpha_{\min} = n + 1 \\ \cdot m", "does it multiply the whole row"),
+        (r"\alpha_{\min} = (n \\ m)", "a row ends inside brackets"),
+        (r"\alpha_{\min} = \max(1,5, n)", "a decimal comma or two numbers"),
+        (r"\lim_{\tau\to 0} \alpha + n = 1", r"lim \(a \+ b\)"),
+        (r"\alpha = m_{}", "an empty subscript"),
+        (rf"{A} \text{{ for }} n \ge 2, m", "a name after a condition"),
+        (rf"{A} \text{{ for }} n, i \in [3]", "symbols and indices in one set"),
+        (rf"{A} \text{{ for }} i \ne m", "an index compared with something else"),
+        (rf"{A} \text{{ if}}", "begin a condition, and no condition"),
+        (rf"{A} \quad \text{{where }} x = 3", "is it a condition or a claim"),
+        (r"\alpha = \begin{cases} 1 & n \ge 2 \\ 2 \end{cases}", "a case without a condition"),
+        (
+            r"\alpha = \begin{cases} 1 & n \ge 2 \\ 2 & n < 2 \\ 3 & \text{otherwise} \end{cases}",
+            "leave nothing for it",
+        ),
+        (
+            r"\alpha = \begin{cases} 1 & \text{otherwise} \\ 2 & n \ge 2 \end{cases}",
+            "before the last case",
+        ),
+    ],
+)
+def test_neither_of_two_readings_is_taken(text: str, says: str) -> None:
+    with pytest.raises(TexError, match=says):
+        read(text, NAMES)
