@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from math import isfinite, log
+from math import inf, isfinite, log
 from typing import Any
 
 import numpy as np
@@ -90,10 +90,24 @@ class Safe(FrozenValue):
         """The dimensions that it is about, if these are more than were asked for."""
         return f"in d >= {self.least:.0f}" if self.least else ""
 
+    def holds(self, number: str) -> bool:
+        """Whether a number is between the ends, and none of them."""
+        low, high = (
+            (-inf if self.low is None else self.low),
+            (inf if self.high is None else self.high),
+        )
+        return low < float(number) < high
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether its ends leave nothing between them that one would choose."""
+        ends = self.low, self.high
+        return ends[0] is not None and ends[1] is not None and ends[0] >= ends[1] * (1 - EMPTY)
+
     @property
     def middle(self) -> float | None:
         """The middle of the range, if it has two ends and is not empty; of noise less is better."""
-        if self.name == "noise" or self.low is None or self.high is None or self.low >= self.high:
+        if self.name == "noise" or self.low is None or self.high is None or self.is_empty:
             return None
         return (self.low + self.high) / 2
 
@@ -266,7 +280,9 @@ def _chosen(at: Setting, ranges: Mapping[str, Safe]) -> Setting:
     middle = ranges[name].middle if name in ranges else None
     if name in at.numbers or middle is None:
         return at
-    return replace(at, numbers={**at.numbers, name: Rational(f"{middle:.3f}")})
+    short = (f"{middle:.{digits}f}" for digits in range(3, 18))
+    inside = next(filter(ranges[name].holds, short), repr(middle))
+    return replace(at, numbers={**at.numbers, name: Rational(inside)})
 
 
 # --- temperature ---------------------------------------------------------------------------------
@@ -486,9 +502,10 @@ def _sentence(safe: Safe) -> str:
     where = " and ".join(
         f"{word} {end:.6g}" for word, end, own in ends if end is not None and (end != own or own)
     )
-    if safe.low is not None and safe.high is not None and safe.low >= safe.high * (1 - EMPTY):
+    if safe.is_empty:
         why = safe.bounds[0].outside if safe.bounds else safe.note
-        return f"No {safe.name} is safe: {why}."
+        is_none = safe.low is not None and safe.high is not None and safe.low >= safe.high
+        return f"{'No' if is_none else 'Next to no'} {safe.name} is safe: {why}."
     if not where:
         return f"{safe.name} = {safe.value:g} is safe (no end up to {HOTTEST:g})."
     if not safe.bounds and safe.note:

@@ -238,6 +238,18 @@ def test_where_no_alpha_is_safe_no_tau_is_told() -> None:
     found = cl.advise("supcl", classes=3, batch=16, tau="0.01")
     assert found["says"].startswith("No alpha is safe: the views of an instance may separate")
     assert [p["name"] for p in found["parameters"]] == ["alpha", "dim"]
+    # From 0.9999999959 on: alpha = 1 was taken as the middle, and tau was said to be safe.
+    narrow = cl.advise("supcl", classes=2, batch=2, tau="0.1")
+    assert narrow["says"].startswith("Next to no alpha is safe: the views of an instance may")
+    assert [p["name"] for p in narrow["parameters"]] == ["alpha", "dim"]
+
+
+def test_the_middle_of_a_narrow_range_is_inside() -> None:
+    found = cl.advise("supcl", classes=2, batch=2, tau="0.25")
+    low = found["parameters"][0]["low"]
+    assert 0.999 < low < 0.9995  # three digits would be 1, where labels play no role
+    (tau,) = (p for p in found["parameters"] if p["name"] == "tau")
+    assert low < float(tau["note"].split()[-1]) < 1
 
 
 @pytest.mark.parametrize(("loss", "least"), [("supcon", 9), ("clip", 127)])
