@@ -222,6 +222,15 @@ def test_a_whole_theorem_has_the_loss_written_out_and_names_no_formula_of_ours()
     assert "<->" not in found.statement
 
 
+def test_the_eigenvalue_of_an_eigenspace_is_compared_once() -> None:
+    """Two axes have four products of means and contrasts, which are three eigenspaces."""
+    (found,) = whole("simclr", results["simclr"])
+    (other,) = (text for text in found.lemmas if "replace (eigen" in text)
+    assert len(found.lemmas) == 1 + 4
+    assert "Lemma simclr_instances_CC " in other and "[apply simclr_instances_MC;" in other
+    assert "gap." not in other
+
+
 @pytest.mark.slow
 def test_the_threshold_of_supcl_is_the_condition_of_its_whole_theorem() -> None:
     (found,) = whole("supcl_threshold", results["supcl-threshold"])

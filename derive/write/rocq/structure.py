@@ -89,13 +89,15 @@ class AtStructure(FrozenValue):
         )
 
     # --- lemmas about real numbers ----------------------------------------------------------------
-    def _unfolded(self, signs: Signs) -> list[str]:
+    def _spelled_out(self) -> list[str]:
         return [
             f"unfold {self.declared.all_unfolded};",
             f"  cbn [nth row eigen split_off over {self.declared.fields}].",
             *self.declared.cleared,
-            *signs.lines,
         ]
+
+    def _unfolded(self, signs: Signs) -> list[str]:
+        return [*self._spelled_out(), *signs.lines]
 
     def _convexity(self) -> str:
         data = self._data(real=True)
@@ -115,9 +117,15 @@ class AtStructure(FrozenValue):
 
     def _above(self, kinds: Kinds) -> str:
         """That the eigenvalue on a space is at least the level, for real sizes."""
-        sizes, (terms, inner) = self.declared.sizes, self._data(real=True)
-        gradient = self.declared.gradient_of(sizes, terms, inner)
-        return f"level {sizes} {gradient} {inner} <= eigen {sizes} {listed(kinds)} {gradient}"
+        sizes, (_, inner) = self.declared.sizes, self._data(real=True)
+        return f"level {sizes} {self._gradient} {inner} <= {self._eigenvalue(kinds)}"
+
+    @property
+    def _gradient(self) -> str:
+        return self.declared.gradient_of(self.declared.sizes, *self._data(real=True))
+
+    def _eigenvalue(self, kinds: Kinds) -> str:
+        return f"eigen {self.declared.sizes} {listed(kinds)} {self._gradient}"
 
     def _gap(self, kinds: Kinds) -> Expr:
         return self.declared.eigenvalue(kinds) - self.declared.level

@@ -125,18 +125,31 @@ class AtVertex(AtStructure):
         side = gap_of(shown)[0] if shown is not None else gap
         known = self.vertex.conditions.get(e)
         domain = known.domain if known else self.domain
+        if shown is not None:
+            goal = f"({relation(shown)} <-> {goal})"
+        called, first = f"{self.called}_{self._name(kinds)}", self._first(e)
+        if kinds != first:
+            return lemma(called, domain, goal, self._as_of(first, kinds))
         signs = Signs([gap, side, *self.declared.gradient.values()], domain, self.declared.spelled)
         if shown is not None:
-            goal, factor = f"({relation(shown)} <-> {goal})", signs.positive_ratio(side, gap)
+            factor = signs.positive_ratio(side, gap)
             proof = [f"gap; apply same_sign_or_zero with ({factor}); [eq | pos]."]
         elif e == self.vertex.name:
             signs.check_zero(gap)
             proof = ["right. eq."]
         else:
             proof = ["gap.", *signs.proof(gap, strict=False)]
-        return lemma(
-            f"{self.called}_{self._name(kinds)}", domain, goal, [*self._unfolded(signs), *proof]
-        )
+        return lemma(called, domain, goal, [*self._unfolded(signs), *proof])
+
+    def _as_of(self, first: Kinds, kinds: Kinds) -> list[str]:
+        """The same by the lemma of another space of the eigenspace, whose eigenvalue it is."""
+        one, other = (self._eigenvalue(k) for k in (first, kinds))
+        return [
+            f"replace ({other}) with ({one});",
+            f"  [apply {self.called}_{self._name(first)}; assumption |].",
+            *self._spelled_out(),
+            "eq.",
+        ]
 
     @cached_property
     def conditions(self) -> dict[str, Basic]:
