@@ -350,7 +350,7 @@ def _told(
             click.echo(
                 f"no embeddings of this dimension have a loss below {bound} ({least.which}),"
             )
-            click.echo(f"so none is better than these by more than {left}  [{least.grade.text}]")
+            click.echo(f"so none is better than these by more than {left:g}  [{least.grade.text}]")
     return 0 if proved is not None else 1
 
 

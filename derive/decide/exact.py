@@ -122,8 +122,11 @@ class NotANumber(Refusal, ValueError):
 
 
 def unknown_words(text: str, names: Container[str]) -> list[str]:
-    """Words of an expression that are no symbols of these names, and no functions."""
-    words = re.findall(r"\b[A-Za-z]\w*", text)
+    """Words of an expression that are no symbols of these names, and no functions.
+
+    What is applied to something, as ``Max(0, x)``, is meant as a function.
+    """
+    words = re.findall(r"\b[A-Za-z]\w*\b(?!\s*\()", text)
     return [word for word in words if word not in names and word not in FUNCTIONS]
 
 

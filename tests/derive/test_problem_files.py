@@ -147,6 +147,7 @@ REFUSED = {
     GOOD + PAIR: "terms: functions and softmax terms do not mix",
     'temperature = "tau"\n' + TOWERS + PAIR: "temperature: functions have none",
     TOWERS + PAIR.replace("-x", "-y"): r"y is not declared; declare it under \[parameters\], as y",
+    TOWERS + PAIR.replace("-x", "Max(0, -x)"): r"Max is not known.*, max, min",
     TOWERS + PAIR.replace('"N"', '"N"'): None,
     TOWERS.replace('"N"', "1") + PAIR: "items: a size is a symbol or an integer from 2",
     TOWERS.replace('"N"', '"tau"') + PAIR: "items: tau is not an integer",
