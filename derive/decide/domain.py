@@ -318,6 +318,9 @@ def refuse_outside(
     too_high = above is not None and (above > 0 or (r.high_open and above == 0 and value is not oo))
     if too_low or too_high:
         because = f" ({r.why})" if r.why else ""
+        end, here = (r.low, low) if too_low else (r.high, high)
+        if end.free_symbols:
+            because = f": the end is {here if here.is_Rational else here.n(6)} here{because}"
         raise DomainError(f"{name} must be {r}, not {value}{because}")
 
 

@@ -19,11 +19,13 @@ from sympy.sets.sets import Set
 from ..decide.domain import Domain, DomainError, Range
 from ..losses.conventions import CONVENTIONS, Convention, Reading
 from ..losses.written import write
+from ..optimum.dimension import d
 from ..optimum.threshold import MIRROR, Threshold
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import TURNED
 from .at_numbers import AtNumbers
+from .bounded import with_bound
 from .kinds import Kind, pieces
 from .quantity import Quantity
 from .result import Result
@@ -93,7 +95,9 @@ class AtTheirNumbers(AtNumbers):
         """The same for these values, which are ours in other letters."""
         assert self.reading is not None
         ours = {s: _of_value(s, v, self.reading) for s, v in fixed.items()}
-        made = in_convention(self.ours.at_point(ours), self.convention)
+        put_in: Result = self.ours.at_point(ours)
+        put_in = with_bound(put_in) if d in self.ours.parameters else put_in
+        made = in_convention(put_in, self.convention)
         assert isinstance(made, AtNumbers)
         made.fixed = dict(fixed)
         return made

@@ -120,6 +120,7 @@ REFUSED = {
         "spectral-clustering --Z 1,0;0,1;-1,0": "give pi as well",
         "supcl-threshold --convention supcontrast": "another loss",
         "ssem --convention clip": "about no loss",
+        "ssem --m 3 --n 4 --delta 5": "not 5: the end is 1.10554 here",
         "effective-rank --convention clip": "about no loss",
         "gradient-identity --convention clip": "the loss of one anchor",
         "sigmoid-optimum --convention siglap": "'siglip', 'clip', 'open-clip', 'supcontrast', 'sim",

@@ -20,6 +20,7 @@ from cltheory.derive.results import results
 from cltheory.derive.structures.hierarchy import hierarchy, m, n
 from cltheory.derive.structures.towers import K, N, towers
 from cltheory.derive.theorem.about import head
+from cltheory.derive.theorem.bounded import with_bound
 from cltheory.derive.theorem.dimensions import least_dimension
 from cltheory.derive.vectors.anchor import Anchor
 from sympy import Rational, S, diff, exp, log, simplify, symbols, sympify
@@ -259,6 +260,8 @@ def test_what_is_given_in_their_terms_is_put_in_first() -> None:
     assert theirs.value("structure", b=10, **given) == "differing_means"
     with pytest.raises(DomainError, match="structure is found for numerical values: give t, b"):
         theirs.value("structure", N=8)
+    bounded = with_bound(ours).in_convention("siglip").with_inputs(at={**given, "b": -10, "d": 4})
+    assert bounded.value("loss_at_least", d=4) == ours.value("loss", b=10, **given)
 
 
 @pytest.mark.parametrize(
