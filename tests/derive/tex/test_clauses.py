@@ -291,12 +291,13 @@ def test_a_condition_never_changes_the_formula(formula: str, beside: str) -> Non
     assert found.clauses != ()
 
 
-# --- two readings, of which one would be false -------------------------------------------------
+# --- what may be false in another reading, or would be lost -----------------------------------
 @pytest.mark.parametrize(
     "text, says",
     [
         (rf"{A} + 1, \\ - 1", "a row starts with a sign"),
         (rf"{A} \\ - n = 1", "a row starts with a sign"),
+        (rf"{A} \\ \text{{for }} n \ge 2 \\ + 1", "go on with the formula or the condition"),
         (r"\alpha_{\min} = n + 1 \\ \cdot m", "does it multiply the whole row"),
         (r"\alpha_{\min} = (n \\ m)", "a row ends inside brackets"),
         (r"\alpha_{\min} = \max(1,5, n)", "a decimal comma or two numbers"),
@@ -307,6 +308,27 @@ def test_a_condition_never_changes_the_formula(formula: str, beside: str) -> Non
         (rf"{A} \text{{ for }} i \ne m", "an index compared with something else"),
         (rf"{A} \text{{ if}}", "begin a condition, and no condition"),
         (rf"{A} \quad \text{{where }} x = 3", "is it a condition or a claim"),
+        # a part that would be lost
+        (rf"{A},\quad m", "one of several formulas in a row lacks a relation"),
+        (rf"{A} \text{{ for }} \alpha \in (0, 5) \setminus \{{1\}}", "an interval without points"),
+        (
+            rf"{A} \text{{ for }} n \in \{{0, 1, \dots\}} \setminus \{{1\}}",
+            "a set that is not known",
+        ),
+        (rf"{A} \text{{ for }} n \in \{{0, 1, \dots\}} \setminus [1]", "a set without others"),
+        (rf"{A} \text{{ for }} i \in [n] \setminus \{{n\}}", "a set without others"),
+        (rf"{A} \text{{ for }} u \in U \setminus \{{2\}}", "a set without others"),
+        (rf"{A} \text{{ for }} i^2 \in [n]", "is not known"),
+        (rf"{A} \text{{ for }} n^2 \in (4, 9)", "is not known"),
+        (rf"{A} \text{{ for }} m, n + 1 \ge 2", "goes on with one more name"),
+        (rf"{A} \text{{ for }} n \in \mathbb{{C}}", "is not known"),
+        (rf"{A} \text{{ for }} i < j > k", "a condition on indices that cannot"),
+        (rf"{A} \text{{ for }} n + 1 \in (2, 3)", "one name, or a list of them"),
+        (rf"{A} \text{{ for }} n \notin m", "before a list in braces"),
+        (rf"{A} \text{{ for }} n \ge 2 \text{{ integer }} m \ge 3", "no mark between"),
+        (rf"{A} \text{{ for every integer, }} n \ge 2", "name no symbol"),
+        (rf"{A} \text{{ for }} m, \text{{ integers }} n \ge 2", "a second list of names"),
+        (r"u_i^\top v_j w_k = n", "an inner product is read of two vectors"),
         (r"\alpha = \begin{cases} 1 & n \ge 2 \\ 2 \end{cases}", "a case without a condition"),
         (
             r"\alpha = \begin{cases} 1 & n \ge 2 \\ 2 & n < 2 \\ 3 & \text{otherwise} \end{cases}",
