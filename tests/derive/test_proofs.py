@@ -80,6 +80,7 @@ def test_the_text_is_whole(id: str) -> None:
     assert plain.count("{") == plain.count("}")
     assert text.replace(r"\$", "").count("$") % 2 == 0
     assert not re.search(r"\\[lg]e &= ", text)  # the symbol of a bound ends in its relation
+    assert "iff this is" not in " ".join(told(id).theorem.split())  # what it is stands below
     labels = re.findall(r"\\label\{([^}]*)\}", text)
     assert len(labels) == len(set(labels))
     assert set(re.findall(r"\\(?:eq)?ref\{([^}]*)\}", text)) <= set(labels)

@@ -322,11 +322,12 @@ class Writer:
         said = q.meaning
         if name in {r.name for r in note.relations} and not said.startswith("inner product"):
             said = f"inner product {said}" if said[:3] == "of " else f"inner product, {said}"
-        meaning = note.sentence(said)[:-1]
+        symbol = note.symbol_of(name)
+        # Its formula stands below and not above.
+        meaning = note.sentence(said)[:-1].replace(" iff this is ", f" iff ${symbol}$ is ")
         what, iff, _ = q.meaning.partition(" iff ")
         beyond = note.beyond(q)
         condition = f", for {listed([f'${c}$' for c in beyond])}" if beyond else ""
-        symbol = note.symbol_of(name)
         if q.expression in note.roots:
             return [rf"\item {meaning}{condition}: ${symbol}$, a root that is described below."]
         if q.is_number and q.expression.has(FaceValue):
