@@ -67,6 +67,7 @@ class ForData(AtNumbers):
             **described,
         )
         self.data, self.fixed = dict(data or {}), dict(at or {})
+        self.takes_oo = not data  # it is a formula, where values are put in later
         chosen = with_data if data else parameters or domain.symbols()
         super().__init__(
             id,
@@ -90,11 +91,6 @@ class ForData(AtNumbers):
     def found_at_numbers(self, name: str) -> bool:
         """Whether there are data."""
         return bool(self.data)
-
-    @property
-    def takes_oo(self) -> bool:
-        """Whether it is a formula: without data values are put in later."""
-        return not self.data
 
     def at_point(self, point: Mapping[Symbol, Expr]) -> AtNumbers:
         """The same where parameters have these values; without data they are put in later."""

@@ -19,6 +19,8 @@ class AtNumbers(Result):
     """
 
     at_values = True
+    #: Whether a parameter may go to infinity.
+    takes_oo: bool = False
     #: values that are put in
     fixed: dict[Symbol, Expr]
 
@@ -29,11 +31,6 @@ class AtNumbers(Result):
     def found_at_numbers(self, name: str) -> bool:
         """Whether a quantity is there when all parameters are given, and perhaps not before."""
         raise NotImplementedError
-
-    @property
-    def takes_oo(self) -> bool:
-        """Whether a parameter may go to infinity."""
-        return False
 
     def point(self, **values: object) -> dict[Symbol, Expr]:
         """As of any result; values are finite where they are put in first.

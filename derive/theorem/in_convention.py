@@ -89,7 +89,7 @@ class AtTheirNumbers(AtNumbers):
 
     def __init__(self, ours: AtNumbers, id: str, **described: Any):
         super().__init__(id, **described)
-        self.ours, self.fixed = ours, {}
+        self.ours, self.fixed, self.takes_oo = ours, {}, ours.takes_oo
 
     def made_at(self, fixed: Mapping[Symbol, Expr]) -> AtNumbers:
         """The same for these values, which are ours in other letters."""
@@ -105,11 +105,6 @@ class AtTheirNumbers(AtNumbers):
     def found_at_numbers(self, name: str) -> bool:
         """As in our terms."""
         return self.ours.found_at_numbers(name)
-
-    @property
-    def takes_oo(self) -> bool:
-        """As in our terms."""
-        return self.ours.takes_oo
 
 
 def _refusal(result: Result, convention: Convention) -> str:

@@ -21,7 +21,7 @@ from itertools import combinations
 from typing import Any
 
 from flint import fmpq, fmpq_mat
-from sympy import Expr, FiniteSet, Interval, Rational, S, log, oo, sqrt
+from sympy import Expr, FiniteSet, Interval, Rational, S, oo, sqrt
 from sympy.sets.sets import Set
 
 from ..decide.ball import Enclosures, NotEnclosed, enclosure, precision
@@ -390,16 +390,7 @@ def fraction_of(e: Expr, unit: Expr) -> Expr | None:
         near = Rational(guess.numerator, guess.denominator)
         if not (ball - of(near)).contains(0):
             return None
-    return near if is_zero(by_primes(e) - near * by_primes(unit)) else None
-
-
-def by_primes(e: Expr) -> Expr:
-    """Logarithms of fractions as those of primes, between which there are no relations."""
-    logs = [of for of in e.atoms(log) if of.args[0].is_Rational and of.args[0] > 0]
-    primes = {of: of.args[0].factors(limit=LARGEST) for of in logs}
-    return e.xreplace(
-        {of: sum((k * log(p) for p, k in found.items()), S.Zero) for of, found in primes.items()}
-    ).expand()
+    return near if is_zero(e - near * unit) else None
 
 
 def short(e: Expr) -> str:

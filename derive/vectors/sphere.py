@@ -35,7 +35,6 @@ from .coordinates import Rows, in_balls, in_field, padded
 from .distance import (
     IN_FIELD,
     Dissimilarity,
-    by_primes,
     fraction_of,
     not_euclidean,
     plural,
@@ -172,14 +171,14 @@ class Spherical:
         """tau times the scale, if that is a fraction."""
         if self.tau is None:
             return None
-        return fraction_of(by_primes(self.tau * self.spheres.scale), S.One)
+        return fraction_of(self.tau * self.spheres.scale, S.One)
 
     def room(self, beta: Algebraic) -> int | None:
         """The sign of 1/tau - beta: whether the sphere is larger than the points need."""
         if self.heat is not None:
             return (-(beta * as_flint(self.heat)) + 1).sign()
         assert self.tau is not None
-        gap = by_primes(1 - self.tau * self.spheres.scaled(beta))
+        gap = 1 - self.tau * self.spheres.scaled(beta)
         try:
             return 0 if zero(gap) else sign(gap)
         except NotEnclosed:
