@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 from sympy import Add, Dummy, Expr, Ge, Le, Pow, S, Symbol, Tuple, exp, oo
 
@@ -79,6 +79,12 @@ class Part(Frozen):
             attraction += move * pull
             repulsion += move * (r.count * gradient[r.name] - pull)
         return tidy(attraction), self._readable(repulsion)
+
+    def where(self, domain: Domain) -> Domain:
+        """The domain of a part, where other symbols are in a smaller one."""
+        if K not in self.domain.ranges:
+            return domain
+        return domain.with_range(K, self.domain.ranges[K], self.domain.witness[K])
 
     def _readable(self, e: Expr) -> Expr:
         """One quotient of sums, the number of instances of other classes kept as one factor."""
@@ -189,6 +195,8 @@ class MeanCondition(Frozen):
         Whether it is proved everywhere there.
     place
         The pure structure, and the way towards the other one.
+    over
+        What is > 0 and gives, times the mean, the difference of the two eigenvalues.
     """
 
     loss: BatchLoss
@@ -197,6 +205,9 @@ class MeanCondition(Frozen):
     parameter: Symbol
     holds: bool
     place: Place
+    over: Expr = S.One
+
+    when: ClassVar[str] = "for some sizes"
 
     def parts(self) -> tuple[Expr, Expr]:
         """The mean without the parameter, and what it is multiplied by."""
@@ -295,7 +306,7 @@ def _condition(
     when = f"{when}, " if when else ""
     for part in loss.parts:
         rates.append(sum(_affine(e, parameter) for e in part.rate(inner, pure)))
-        inside.append(_where(part, domain))
+        inside.append(part.where(domain))
         along = part.loss.scale * derivative(part.loss.value(way), x).xreplace({x: S.Zero})
         title = f"{when}moving trace from {v} to {e} changes the loss at this rate {part.says}"
         if capital(title) in known:
@@ -327,7 +338,7 @@ def _condition(
         says = f"moving trace from {v} to {e} never lowers the loss{loss.where}"
         proof.add(capital(f"{when}{says}"), sign, "the rate is not negative in any batch")
     along = {r: tidy(pure[r] - inner[r]) for r in inner}
-    return MeanCondition(loss, relation, domain, parameter, holds, Place(inner, along))
+    return MeanCondition(loss, relation, domain, parameter, holds, Place(inner, along), over)
 
 
 def _affine(e: Expr, parameter: Symbol) -> Expr:
@@ -335,13 +346,6 @@ def _affine(e: Expr, parameter: Symbol) -> Expr:
     slope = derivative(e, parameter)
     start = e.xreplace({parameter: S.Zero})
     return start if slope == 0 else start + parameter * tidy(slope)
-
-
-def _where(part: Part, domain: Domain) -> Domain:
-    """The domain of a part, where other symbols are in a smaller one."""
-    if K not in part.domain.ranges:
-        return domain
-    return domain.with_range(K, part.domain.ranges[K], part.domain.witness[K])
 
 
 def mean_threshold(
@@ -429,7 +433,7 @@ class MeanOf(Statement):
         if bodies is None or right != 0:
             return Undecided(f"{mean} is not a mean over these batches")
         parts = zip(bodies, self.rates, self.loss.parts, strict=True)
-        equal = [zero(self.over * b - r, _where(part, self.domain)) for b, r, part in parts]
+        equal = [zero(self.over * b - r, part.where(self.domain)) for b, r, part in parts]
         return every([positive(self.over, self.domain), *equal])
 
 
@@ -457,7 +461,7 @@ class MeanSign(Statement):
             return Undecided("K less its mean has the mean zero over all batches only")
         found, drawn = [], []
         for body, part in zip(bodies, self.loss.parts, strict=True):
-            where = _where(part, self.domain)
+            where = part.where(self.domain)
             found.append(positive(body + self._tilted(part), where, strict=False))
             if strict and is_proved_positive(body + self._tilted(part), where):
                 drawn.append(self._is_drawn(part))

@@ -56,6 +56,11 @@ class Condition(Frozen):
     when: str = ""
 
     @property
+    def relation(self) -> Basic:
+        """The condition."""
+        return self.criterion.relation
+
+    @property
     def expression(self) -> Expr:
         """The left side of the condition ``... >= 0``."""
         return self.criterion.condition

@@ -139,7 +139,7 @@ def over_batches(problem: Problem, sampling: str, alone: str = "") -> BatchProbl
             "of n instances, in m classes or not, or of N items of two towers; balanced ones of "
             "classes; their sizes are called so, and p the number of views"
         )
-    who = _lacking(loss) if draw.law is not None and isinstance(loss, SoftmaxLoss) else ""
+    who = lacking(loss) if draw.law is not None and isinstance(loss, SoftmaxLoss) else ""
     if alone and (alone not in ALONE or not who):
         why = f"no anchor of {loss.name} lacks positives in a batch" if alone in ALONE else ""
         raise DomainError(why or f"alone is one of {', '.join(ALONE)}, not {alone!r}")
@@ -158,7 +158,7 @@ def over_batches(problem: Problem, sampling: str, alone: str = "") -> BatchProbl
     return BatchProblem(loss, problem.structure, domain, replace(draw, says=says, convention=alone))
 
 
-def _lacking(loss: SoftmaxLoss) -> str:
+def lacking(loss: SoftmaxLoss) -> str:
     """Which anchors have no positives of some term in some batch; empty if none do."""
     only = {t.positives[0] for t in loss.terms if len(t.positives) == 1}
     return " or ".join(who for r, who in WITHOUT.items() if r in only)

@@ -25,7 +25,7 @@ class BatchSoftmax(Softmax):
     unfolded = ("batch_gradient", "partition")
     fields = "weight denominator positives in_batch shares part"
     library = ("batch_loss", "batch_gradient")
-    smooth = "batch_smooth _ _ _ _ _ ok drawn_ nested_"
+    smooth = "alike_smooth _ _ drawn_ _ _ _ ok nested_"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -97,5 +97,5 @@ class BatchSoftmax(Softmax):
             f"assert (nested_ : nested {sizes} {inner} /\\ (forall t_, In t_ {terms} -> {both})).",
             "{ split; [nest | intros t_ I_; each_term I_; cbn [denominator positives];",
             "  split; nest]. }",
-            f"rewrite (batch_mean {self.given(self.numbers)} {terms} one drawn_).",
+            f"rewrite (alike_mean {self.numbers} {self._draws(self.numbers)} one drawn_).",
         ]

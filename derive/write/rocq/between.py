@@ -183,7 +183,7 @@ class AtEdge(AtStructure):
         slope = self.slope
         claim = f"{term(slope, self._naturals)} = 0 -> {attained} /\\ {least}"
         lemmas = [self._inside(), self._same(), *(text for _, text in self._frees.values())]
-        said = self._theorem(claim, f", if {slope} = 0", lemmas)
+        said = self._theorem(claim, f", if {slope} = 0", [self._convexity(), *lemmas])
         return replace(said, place=slope)
 
     def _proof(self) -> Iterator[str]:

@@ -75,15 +75,29 @@ class Defined(FrozenValue):
         """The inner products by what such functions distinguish."""
         return self.inner
 
+    @property
+    def inner_name(self) -> str:
+        """What the inner products are called."""
+        return f"{self.called}_inner"
+
     def definitions(self, symbols: tuple[Symbol, ...] = ()) -> str:
         """The loss and the inner products."""
-        given = f" ({' '.join(map(name, symbols))} : R)" if symbols else ""
-        every = ";\n    ".join(self.terms)
+        given = _arguments(symbols)
         return (
-            f"Definition {self.called}_terms{given} : list {self.kind} :=\n  [ {every} ].\n"
-            f"Definition {self.called}_inner{given} : {self.related} -> R :=\n"
+            f"{self.defined_terms(symbols)}\n"
+            f"Definition {self.inner_name}{given} : {self.related} -> R :=\n"
             f"  {self.by_pattern(self.products)}."
         )
+
+    def defined_terms(self, symbols: tuple[Symbol, ...]) -> str:
+        """The loss."""
+        every = ";\n    ".join(self.terms)
+        given = _arguments(symbols)
+        return f"Definition {self.called}_terms{given} : list {self.kind} :=\n  [ {every} ]."
+
+
+def _arguments(symbols: tuple[Symbol, ...]) -> str:
+    return f" ({' '.join(map(name, symbols))} : R)" if symbols else ""
 
 
 class Declared(Defined):
@@ -186,7 +200,7 @@ class Declared(Defined):
     @property
     def all_unfolded(self) -> str:
         """What is unfolded in a goal about eigenvalues, with the definitions."""
-        return ", ".join(["level", *self.unfolded, f"{self.called}_terms", f"{self.called}_inner"])
+        return ", ".join(["level", *self.unfolded, f"{self.called}_terms", self.inner_name])
 
     #: Lemmas that are needed before it is said that the loss is convex.
     before: ClassVar[tuple[str, ...]] = ()

@@ -18,6 +18,7 @@ from .anchor import at_anchor
 from .between import places
 from .check import FILES, LIBRARY
 from .numbers import number
+from .random_batches import at_random
 from .statements import Theorem, not_empty, theorem
 from .terms import RESERVED, NotWritten
 from .whole import whole
@@ -68,7 +69,12 @@ def written(
             left[f"{k}. {step.title}"] = str(why)
     found += not_empty(f"{stem}_ranges", found)
     try:
-        found += whole(stem, result) if result.alone is None else at_anchor(stem, result, left)
+        if result.alone is not None:
+            found += at_anchor(stem, result, left)
+        elif result.draw is not None and result.draw.law is not None:
+            found += at_random(stem, result, left)
+        else:
+            found += whole(stem, result)
     except NotWritten as why:
         left["whole theorem"] = str(why)
     for name in result.quantities if point else ():
@@ -108,6 +114,7 @@ def _beyond(result: Result, found: list[Theorem], left: Mapping[str, str]) -> It
         yield "families of batches other than that of all"
     if others := sum(name in left for name in result.quantities):
         yield f"{others} of {len(result.quantities)} quantities"
+    yield from (left[t.title] for t in found if t.title in left)
 
 
 def files(stem: str, every: Iterable[Written]) -> dict[str, str]:

@@ -162,9 +162,9 @@ class AtStructure(FrozenValue):
         for s, r in self.domain.ranges.items():
             if s.is_integer:
                 bounded = r.high.is_finite is not False
-                if not r.low.is_Integer or r.low_open or (bounded and not r.high.is_Symbol):
+                if not r.low.is_Integer or r.low_open or (bounded and r.high.is_Integer):
                     raise NotWritten(f"the range of {s} is not from a number on, or up to a size")
-                upto = f" <= {name(r.high)}" if bounded else ""
+                upto = f" <= {term(r.high)}" if bounded else ""
                 found.append(f"({r.low} <= {name(s)}{upto})%nat")
             else:
                 found += bounds(s, r, self._naturals).values()
@@ -174,17 +174,16 @@ class AtStructure(FrozenValue):
     def _theorem(self, claim: str, when: str, lemmas: Iterable[str]) -> Theorem:
         """The theorem that says so of all sizes and parameters, and that there are some."""
         relations = ", ".join(f"{r} = {v}" for r, v in self.inner.items() if r != "self")
-        mean = " in the mean over batches" if isinstance(self.problem, BatchProblem) else ""
         ranges = self._ranges()
         somewhere = " /\\ ".join(ranges)
         return Theorem(
             self.called,
-            f"No unit vectors of any dimension have a smaller loss{mean} than {relations}{when}",
+            f"No unit vectors of any dimension have a smaller loss{self.mean} than {relations}{when}",
             f"(exists {self._quantified()}, {somewhere}) /\\\n"
             f"  forall {self._quantified()}, {' -> '.join(ranges)} ->\n  {claim}",
             (*self._begun(), *self._proof()),
             definitions=self.declared.definitions(self.symbols),
-            lemmas=(self._convexity(), *lemmas),
+            lemmas=tuple(lemmas),
             whole=True,
         )
 
@@ -206,15 +205,27 @@ class AtStructure(FrozenValue):
         yield f"intros {' '.join(map(name, naturals))} {' '.join(hyps)}."
         for s in self._naturals:
             for end in bounds(s, self.domain.ranges[s]):
-                yield f"assert (R{end} := le_INR _ _ {end}); simpl in R{end}."
+                yield f"assert (R{end} := le_INR _ _ {end})."
+                if not self.domain.ranges[s].high.is_Atom:
+                    yield f"rewrite ?plus_INR, ?minus_INR, ?mult_INR in R{end} by nia."
+                yield f"simpl in R{end}."
         yield f"assert (one : forall size_, In size_ {sizes} -> (1 <= size_)%nat)"
         yield "  by (simpl; intros; intuition lia)."
-        yield f"assert (ok : {self.declared.convex(self._reals, *data)})."
-        holes = " _" * len(hypotheses(self.domain))
-        yield f"{{ refine ({self._at('convex')}{holes}); first [assumption | lra]. }}"
-        yield from self.declared.prepared(*data)
+        yield from self._prepared()
         smooth = self.declared.smooth.format(sizes=sizes, inner=data[1])
         yield f"assert (smooth_ := {smooth})."
+
+    def _prepared(self) -> Iterator[str]:
+        """That the loss is convex, and lines before it is compared."""
+        data, holes = self._data(real=False), " _" * len(hypotheses(self.domain))
+        yield f"assert (ok : {self.declared.convex(self._reals, *data)})."
+        yield f"{{ refine ({self._at('convex')}{holes}); first [assumption | lra]. }}"
+        yield from self.declared.prepared(*data)
+
+    @property
+    def mean(self) -> str:
+        """Over what the loss is a mean, after it."""
+        return " in the mean over batches" if isinstance(self.problem, BatchProblem) else ""
 
     @property
     def _reals(self) -> str:
@@ -232,4 +243,4 @@ class AtStructure(FrozenValue):
         yield f"assert ({called} : forall a_, length a_ = length {self.declared.numbers} ->"
         yield f"  {self._data(real=False)[1]} a_ = {inner})."
         yield "{ intros a_ e_; each_pattern a_ e_; clear e_;"
-        yield f"  unfold {self.called}_inner; cbn [map pure off INR]; field; repeat split; lra. }}"
+        yield f"  unfold {self.declared.inner_name}; cbn [map pure off INR]; field; repeat split; lra. }}"

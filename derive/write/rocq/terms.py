@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from re import ASCII, fullmatch
+from typing import Any
 
 from sympy import Abs, Add, Basic, Expr, Integer, Max, Min, Mul, Pow, S, Symbol, Tuple
 from sympy import exp as Exp
@@ -25,7 +26,8 @@ PAIRED = {Max: "Rmax", Min: "Rmin"}
 #: How tightly a term holds together: sum, product, power, atom.
 SUM, PRODUCT, POWER, ATOM = range(4)
 
-Names = Mapping[Symbol, str]
+#: What symbols, and means that stand as one, are called.
+Names = Mapping[Any, str]
 
 
 class NotWritten(Refusal, ValueError):
@@ -57,7 +59,7 @@ def name(symbol: Symbol) -> str:
 
 
 def term(e: Expr, names: Names | None = None, place: int = SUM) -> str:
-    """An expression as a term; ``names`` calls some symbols otherwise.
+    """An expression as a term; ``names`` calls some of its parts otherwise.
 
     Raises
     ------
@@ -69,8 +71,10 @@ def term(e: Expr, names: Names | None = None, place: int = SUM) -> str:
 
 
 def _term(e: Expr, names: Names) -> tuple[str, int]:
+    if e in names:
+        return names[e], ATOM
     if e.is_Symbol:
-        return names.get(e) or name(e), ATOM
+        return name(e), ATOM
     if e.is_Integer:
         return str(e), ATOM if e >= 0 else SUM
     if e.is_Rational:
@@ -146,7 +150,7 @@ def hypotheses(domain: Domain, names: Names | None = None) -> dict[str, str]:
 
 def bounds(s: Symbol, r: Range, names: Names | None = None) -> dict[str, str]:
     """What a range says of its symbol: a name for each inequality, and it."""
-    called, found = (names or {}).get(s) or name(s), {}
+    called, found = (names or {}).get(s, name(s)), {}
     if r.low.is_finite is not False:
         sign = "<" if r.low_open else "<="
         found[f"{called}_low"] = f"{term(r.low, names, PRODUCT)} {sign} {called}"

@@ -14,6 +14,8 @@ from sympy import Basic, Expr, Ge, Le, exp
 
 from ...decide.domain import Domain, DomainError
 from ...errors import Unproved
+from ...frozen import FrozenValue
+from ...optimum.batches import MeanCondition
 from ...optimum.condition import Condition
 from ...optimum.vertex import Vertex, vertex
 from ...problems.batches import BatchProblem
@@ -21,6 +23,7 @@ from ...problems.declared import PROBLEMS
 from ...problems.problem import Problem
 from ...proof.derivation import Derivation
 from ...structures.scheme import Scheme
+from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from .between import optima_between
 from .declared import Kinds, listed
@@ -52,7 +55,7 @@ def whole(called: str, result: Result) -> Iterator[Theorem]:
         return
     if reason := _lacks(result):
         raise NotWritten(reason)
-    problem = _problem(result)
+    problem = problem_of(result)
     read(called, problem, {})
     compared = problem.on_all_data({}) if isinstance(problem, BatchProblem) else problem
     reasons = ["no pure structure is optimal"]
@@ -79,8 +82,7 @@ def whole(called: str, result: Result) -> Iterator[Theorem]:
 def _lacks(result: Result) -> str:
     """Why a result is about nothing that the library knows, if it is not."""
     if result.draw is not None:
-        differ = "batches differ in how many instances of a class they have"
-        return differ if result.draw.law is not None else ""
+        return ""
     if getattr(result.declared, "similarity", None) is not None:
         return "the similarity is a kernel, and the loss need not be convex in the Gram matrix"
     if result.declared is None:
@@ -90,7 +92,7 @@ def _lacks(result: Result) -> str:
     return ""
 
 
-def _problem(result: Result) -> Problem:
+def problem_of(result: Result) -> Problem:
     """The loss, the structure and the ranges that a result is about."""
     if result.draw is None:
         assert result.problem is not None
@@ -99,15 +101,37 @@ def _problem(result: Result) -> Problem:
     # Thresholds in a parameter are meant for all of its values, and have no range of it.
     domain = next((d for loss, _, d in PROBLEMS if loss == result.declared), result.domain)
     domain = result.draw.within(domain)
+    if result.draw.law is not None:
+        domain = within(domain, result.domain)
     if not result.domain.ranges.items() <= domain.ranges.items():
         raise NotWritten("it is about other batches than those that are drawn for its loss")
     return BatchProblem(result.declared, result.draw.whole, domain, result.draw)
 
 
+def within(domain: Domain, other: Domain) -> Domain:
+    """A domain with the ranges that another has of its symbols."""
+    ranges = {s: other.ranges.get(s, r) for s, r in domain.ranges.items()}
+    return Domain(ranges, {**domain.witness, **other.restricted(ranges).witness})
+
+
+class Compared(FrozenValue):
+    """A pure structure over random batches, with a condition for each other eigenspace."""
+
+    name: str
+    inner: Mapping[str, Expr]
+    domain: Domain
+    conditions: Mapping[str, MeanCondition]
+
+    @property
+    def open(self) -> dict[str, MeanCondition]:
+        """The conditions on which it depends whether it is optimal."""
+        return {e: c for e, c in self.conditions.items() if not c.holds}
+
+
 class AtVertex(AtStructure):
     """The theorem about one pure structure."""
 
-    vertex: Vertex
+    vertex: Vertex | Compared
 
     @property
     def domain(self) -> Domain:
@@ -182,32 +206,55 @@ class AtVertex(AtStructure):
                 raise NotWritten(f"the condition on {e} is only there {when}")
         return found
 
-    def _condition(self, e: str, c: Condition) -> Basic:
+    def _condition(self, e: str, c: Condition | MeanCondition) -> Basic:
+        solved = self.solving(e)
+        return solved[0] if solved else c.relation
+
+    def solving(self, e: str) -> tuple[Basic, Quantity] | None:
+        """A threshold of the result that is the condition on an eigenspace."""
         gap = self._gap(self._first(e))
         for q in self.result.quantities.values():
             if q.threshold is None or q.expression != q.threshold.value:
                 continue
-            parameter, value = q.threshold.parameter, q.threshold.value
+            parameter, shown = q.threshold.parameter, q.threshold.value
+            value, domain = self._apart(shown, q)
             if len(value.atoms(exp)) > MOST_EXPONENTIALS:
                 continue
             for kind, sign in ((Le, -1), (Ge, 1)):
                 with suppress(NotWritten):
-                    Signs([gap, value], self.domain).positive_ratio(sign * (parameter - value), gap)
-                    found: Basic = kind(parameter, value, evaluate=False)
-                    return found
-        return c.criterion.relation
+                    Signs([gap, value], domain).positive_ratio(sign * (parameter - value), gap)
+                    return kind(parameter, shown, evaluate=False), q
+        return None
+
+    def _apart(self, value: Expr, _: Quantity) -> tuple[Expr, Domain]:
+        """A value of a quantity as an expression in numbers, and the domain of those."""
+        return value, self.domain
 
     # --- the theorem -----------------------------------------------------------------------------
     @cached_property
     def theorem(self) -> Theorem:
         """The statement, the definitions that it needs, and the proof with its lemmas."""
         deciding = self.deciding
-        lemmas = [self._multiplier(k, e) for k, e in self.spaces.items()]
         attained, least = self._least()
-        needed = " /\\ ".join(relation(c, self._naturals) for c in deciding)
+        needed = " /\\ ".join(relation(c, self._written) for c in deciding)
         claim = f"(({needed}) <-> {least})" if needed else least
         when = f", iff {' and '.join(map(str, deciding))}" if needed else ""
-        return self._theorem(f"{attained} /\\ {claim}", when, lemmas)
+        return self._theorem(f"{attained} /\\ {claim}", when, self._lemmas())
+
+    @property
+    def _written(self) -> Mapping[Expr, str]:
+        """What is written otherwise in the statement."""
+        return self._naturals
+
+    def _lemmas(self) -> Iterator[str]:
+        """On real numbers: that the loss is convex, and all eigenvalues."""
+        yield self._convexity()
+        for kinds, e in self.spaces.items():
+            yield self._multiplier(kinds, e)
+
+    def _applied(self, kinds: Kinds, side: str) -> str:
+        """The lemma on a space applied, to one side of it if it is an equivalence."""
+        return f"apply {side} ({self._at(self._name(kinds))}); first [assumption | lra]"
 
     def _proof(self) -> Iterator[str]:
         own = self.pure(self.vertex.name)
@@ -218,11 +265,10 @@ class AtVertex(AtStructure):
             yield "split; [intro given | intro L; repeat split]."
         yield "{ refine (optimal _ _ _ _ _ one (smooth_tangent _ _ _ _ _ smooth_) _); each_space."
         for k, e in self.spaces.items():
-            side = "->" if e in self.conditions else ""
-            yield f"  - apply {side} ({self._at(self._name(k))}); first [assumption | lra]."
+            yield f"  - {self._applied(k, '->' if e in self.conditions else '')}."
         yield "}"
         for e in self.deciding.values():
             k = self._first(e)
-            yield f"{{ apply <- ({self._at(self._name(k))}); first [assumption | lra | idtac]."
+            yield f"{{ {self._applied(k, '<-')[:-1]} | idtac]."
             yield f"  refine (needed _ _ _ _ _ one _ th pu {listed(k)} smooth_ _ L);"
             yield "    simpl; repeat split; lra. }"

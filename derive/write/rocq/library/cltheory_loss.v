@@ -65,10 +65,44 @@ Definition batch_anchor_loss (sizes : list nat) (tau : R) (b : batch) (H : matri
   let within f := total sizes (fun w => if b w then f w else 0) in
   weight t * (ln (within (fun w => denominator t (agree u w) * exp (H u w / tau)))
               - within (fun w => positives t (agree u w) * (H u w / tau)) / within (fun w => positives t (agree u w))).
-Definition batch_loss (sizes draws : list nat) (tau : R) (terms : list term) (H : matrix) : R :=
-  over (batches sizes draws) (fun b =>
-    total sizes (fun u => if b u then over terms (batch_anchor_loss sizes tau b H u) else 0)
-    / total sizes (fun u => if b u then 1 else 0)) / INR (length (batches sizes draws)).
+Definition mean_over (every : list batch) (sizes : list nat) (tau : R) (terms : batch -> point -> list term) (H : matrix) : R :=
+  over every (fun b =>
+    total sizes (fun u => if b u then over (terms b u) (batch_anchor_loss sizes tau b H u) else 0)
+    / total sizes (fun u => if b u then 1 else 0)) / INR (length every).
+Definition batch_loss (sizes draws : list nat) (tau : R) (terms : list term) : matrix -> R :=
+  mean_over (batches sizes draws) sizes tau (fun _ _ => terms).
+
+(* All batches of B of the points on the two outer axes, classes and instances, with all that is below
+   them; an anchor has other terms where no other instance of its class is in the batch. *)
+Fixpoint subsets {T : Type} (B : nat) (l : list T) : list (list T) :=
+  match l, B with
+  | [], O => [[]] | [], S _ => []
+  | x :: r, O => subsets O r | x :: r, S k => map (cons x) (subsets k r) ++ subsets B r end.
+Notation instance := (nat * nat)%type.
+Definition is (x y : instance) : bool := (Nat.eqb (fst x) (fst y) && Nat.eqb (snd x) (snd y))%bool.
+Definition of_instances (l : list instance) : batch :=
+  fun u => match u with i :: j :: _ => existsb (is (i, j)) l | _ => false end.
+Definition random_batches (sizes : list nat) (B : nat) : list batch :=
+  match sizes with
+  | M :: N :: _ => map of_instances (subsets B (list_prod (seq 0 M) (seq 0 N))) | _ => [] end.
+Definition others (sizes : list nat) (b : batch) (u : point) : nat :=
+  match sizes, u with
+  | _ :: N :: _, i :: j :: v => length (filter (fun k => negb (Nat.eqb j k) && b (i :: k :: v))%bool (seq 0 N))
+  | _, _ => O end.
+Definition random_loss (sizes : list nat) (B : nat) (tau : R) (terms alone : list term) : matrix -> R :=
+  mean_over (random_batches sizes B) sizes tau
+    (fun b u => match others sizes b u with O => alone | S _ => terms end).
+
+(* The mean of what depends on how many of the D that are drawn of N are marked, of A in all; of it
+   where there are some, and the probability that there are none. *)
+Fixpoint choose (N D : nat) : R :=
+  match N, D with _, O => 1 | O, S _ => 0 | S n, S d => choose n d + choose n (S d) end.
+Definition hypergeometric (A D N : nat) (f : nat -> R) : R :=
+  sum (S D) (fun k => choose A k * choose (N - A) (D - k) * f k) / choose N D.
+Definition mean_of_some (A D N : nat) (f : R -> R) : R :=
+  hypergeometric A D N (fun k => match k with O => 0 | S _ => f (INR k) end).
+Definition chance_of_none (A D N : nat) : R :=
+  hypergeometric A D N (fun k => match k with O => 1 | S _ => 0 end).
 
 (* A sigmoid loss: for pairs that agree in this way, strength * ln (1 + exp (rate * H u w + shift)),
    which is - strength * ln (sigmoid (- rate * H u w - shift)). *)
