@@ -34,7 +34,7 @@ from cltheory.derive.write.rocq.anchor import _theorem, at_anchor
 from cltheory.derive.write.rocq.batches import BatchSoftmax
 from cltheory.derive.write.rocq.certified import certified, inner_of
 from cltheory.derive.write.rocq.check import Checked, assumed, check, compiled_library
-from cltheory.derive.write.rocq.document import Written, files, written
+from cltheory.derive.write.rocq.document import Written, about_losses, files, written
 from cltheory.derive.write.rocq.kinds import read
 from cltheory.derive.write.rocq.merging import merged, merging
 from cltheory.derive.write.rocq.numbers import last_unit, number
@@ -333,7 +333,6 @@ def test_a_condition_that_is_not_there_for_one_view_is_that_of_another_eigenspac
 def test_what_the_library_does_not_know_has_no_whole_theorem() -> None:
     for id, why in (
         ("supcl-two-sizes", "several sizes"),
-        ("supcon-batches", "how many instances of a class"),
         ("kernel-infonce", "is a kernel"),
         ("ssem", "no loss"),
     ):
@@ -577,6 +576,7 @@ def test_the_page_names_the_results_that_are_whole_theorems() -> None:
 LONG = {
     "superclass-threshold",
     "supcl-batches-balanced-exclusive",
+    "supcl-batches-exclusive",
     "phases",
     "towers-threshold",
     "pairwise-threshold",
@@ -767,6 +767,8 @@ def _formulas(found: Written) -> Written:
     return replace(found, theorems=tuple(t for t in found.theorems if not t.whole))
 
 
+#: Those with a theorem for each convention.
+RANDOM = {"supcl-batches"}
 #: How whole theorems are made false, by result.
 WHOLE = {
     "simclr": {
@@ -808,6 +810,18 @@ WHOLE = {
         "other batches": ("(batch_loss [n; p] [B]", "(batch_loss [n; p] [p]"),
         "a reversed inequality": ("least [n; p]", "~ least [n; p]"),
         "a swapped quantifier": ("forall (n p B : nat)", "forall (n p : nat), exists (B : nat)"),
+    },
+    "supcon-batches": {
+        "batches that are not there": ("(2 <= B <= m * n)%nat ->", "(2 <= B)%nat ->"),
+        "other batches": ("(random_loss [m; n; p] B", "(random_loss [m; n; p] p"),
+        "other inner products": ("[false; true; true] => - / (m - 1)", "[false; true; true] => 0"),
+        "a reversed inequality": ("least [m; n; p]", "~ least [m; n; p]"),
+    },
+    "supcl-batches": {
+        "a reversed inequality": ("/\\ alpha <= 1", "/\\ alpha >= 1"),
+        "a tampered number": ("(fun K => (K * (INR n)", "(fun K => (2 * K * (INR n)"),
+        "another law": ("(chance_of_none (n - 1)%nat", "(chance_of_none n%nat"),
+        "another convention": ("_attraction_terms :", "_attraction_terms_ :"),
     },
     "minority-collapse": {
         "a tampered number": ("2 * (INR (list_sum rest)) * (1", "(INR (list_sum rest)) * (1"),
@@ -860,8 +874,9 @@ def test_rocq_refuses_a_mutant_of_a_whole_theorem(id: str, mutant: str) -> None:
 def whole_files(id: str) -> dict[str, str]:
     """The whole theorems of a result, without its steps."""
     result = results[id]
-    found = whole("it", result) if result.alone is None else at_anchor("it", result, {})
-    return files("mine", [Written("it", tuple(found))])
+    found = about_losses("it", result, {})
+    # Under each convention for an anchor that is alone the theorem has the same form.
+    return files("mine", [Written("it", (next(found), *(() if id in RANDOM else found)))])
 
 
 #: How a statement is made false: each must be refused, with the proof as it was written.

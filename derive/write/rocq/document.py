@@ -69,12 +69,7 @@ def written(
             left[f"{k}. {step.title}"] = str(why)
     found += not_empty(f"{stem}_ranges", found)
     try:
-        if result.alone is not None:
-            found += at_anchor(stem, result, left)
-        elif result.draw is not None and result.draw.law is not None:
-            found += at_random(stem, result, left)
-        else:
-            found += whole(stem, result)
+        found += about_losses(stem, result, left)
     except NotWritten as why:
         left["whole theorem"] = str(why)
     for name in result.quantities if point else ():
@@ -84,6 +79,21 @@ def written(
             left[name] = str(why)
     about = f"{result.id}: {result.title}"
     return Written(about, tuple(found), left, *_rung(result, found, left))
+
+
+def about_losses(stem: str, result: Result, left: dict[str, str]) -> Iterator[Theorem]:
+    """The theorems about losses of vectors that are written out; ``left`` gets what they lack.
+
+    Raises
+    ------
+    NotWritten
+        If the loss or the structure is of a kind that the library does not know.
+    """
+    if result.alone is not None:
+        return at_anchor(stem, result, left)
+    if result.draw is not None and result.draw.law is not None:
+        return at_random(stem, result, left)
+    return whole(stem, result)
 
 
 def _rung(result: Result, found: list[Theorem], left: Mapping[str, str]) -> tuple[str | None, str]:

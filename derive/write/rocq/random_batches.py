@@ -73,10 +73,8 @@ def at_random(called: str, result: Result, left: dict[str, str]) -> Iterator[The
             lemmas = tuple(text for text in theorem.lemmas if text not in known)
             known |= {*definitions, *lemmas}
             yield replace(theorem, definitions="\n".join(definitions), lemmas=lemmas)
-            if at.domain != problem.domain:
-                left[theorem.title] = (
-                    f"where an anchor alone {ALONE[at.alone].says}, only {at.where}"
-                )
+            if at.lacks:
+                left[theorem.title] = at.lacks
 
 
 class Composed(BatchSoftmax):
@@ -152,7 +150,9 @@ class AtPart(AtVertex):
         signs = Signs(every, self.domain, self.declared.spelled)
         signs.check_zero(gap - value)
         proof = [*self._unfolded(signs), "eq."]
-        return lemma(f"{self.called}_{self._name(kinds)}_gap", self.domain, f"{above} = {shown}", proof)
+        return lemma(
+            f"{self.called}_{self._name(kinds)}_gap", self.domain, f"{above} = {shown}", proof
+        )
 
     def applied(self, lemma: str) -> str:
         """One of these lemmas applied."""
@@ -225,15 +225,20 @@ class AtRandom(AtVertex):
             for by in (c.domain, *([solved[1].domain] if solved else [])):
                 smaller = {s for s, r in by.ranges.items() if r != at.domain.ranges[s]}
                 domain = within(domain, by.restricted(smaller))
-        return found if domain == at.domain else replace(found, vertex=compared(domain))
+        return (
+            found if domain.ranges == at.domain.ranges else replace(found, vertex=compared(domain))
+        )
 
     @property
-    def where(self) -> str:
-        """Where it is meant, if not everywhere."""
-        ranges = self.problem.domain.ranges.items()
-        return " and ".join(
-            f"for {s} {self.domain.ranges[s]}" for s, r in ranges if r != self.domain.ranges[s]
-        )
+    def lacks(self) -> str:
+        """What it does not say, in words; empty if it says all."""
+        ranges = self.domain.ranges.items()
+        smaller = [f"{s} {r}" for s, r in ranges if r != self.problem.domain.ranges[s]]
+        found = [f"what is outside of {' and '.join(smaller)}"] if smaller else []
+        if not all(self.solving(e) for e in self.vertex.open):
+            found.append("a condition solved for its parameter")
+        who = f"where an anchor alone of its class {ALONE[self.alone].says}, " if self.alone else ""
+        return f"{who}{' and '.join(found)}" if found else ""
 
     @property
     def defined(self) -> list[str]:
@@ -401,8 +406,8 @@ class AtRandom(AtVertex):
         given += f" (fun K => {term(line.of, naturals)}) ({term(line.none, naturals)})"
         yield f"assert ({self._name(kinds)}_ : {shown} <-> {above})."
         yield (
-            f"{{ eapply iff_trans; [apply ({self.called}_{self._name(kinds)}_when {values}); {BY_REALS} |"
-            f" apply iff_sym, (random_when {self._on} {listed(kinds)} {given});"
+            f"{{ eapply iff_trans; [apply ({self.called}_{self._name(kinds)}_when {values});\n"
+            f"  {BY_REALS} | apply iff_sym, (random_when {self._on} {listed(kinds)} {given});"
         )
         yield f"    [intros K K_low K_n K_high; {some} | {none}]]. }}"
 

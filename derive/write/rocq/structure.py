@@ -174,11 +174,12 @@ class AtStructure(FrozenValue):
     def _theorem(self, claim: str, when: str, lemmas: Iterable[str]) -> Theorem:
         """The theorem that says so of all sizes and parameters, and that there are some."""
         relations = ", ".join(f"{r} = {v}" for r, v in self.inner.items() if r != "self")
+        least = f"No unit vectors of any dimension have a smaller loss{self.mean}"
         ranges = self._ranges()
         somewhere = " /\\ ".join(ranges)
         return Theorem(
             self.called,
-            f"No unit vectors of any dimension have a smaller loss{self.mean} than {relations}{when}",
+            f"{least} than {relations}{when}",
             f"(exists {self._quantified()}, {somewhere}) /\\\n"
             f"  forall {self._quantified()}, {' -> '.join(ranges)} ->\n  {claim}",
             (*self._begun(), *self._proof()),
@@ -243,4 +244,5 @@ class AtStructure(FrozenValue):
         yield f"assert ({called} : forall a_, length a_ = length {self.declared.numbers} ->"
         yield f"  {self._data(real=False)[1]} a_ = {inner})."
         yield "{ intros a_ e_; each_pattern a_ e_; clear e_;"
-        yield f"  unfold {self.declared.inner_name}; cbn [map pure off INR]; field; repeat split; lra. }}"
+        yield f"  unfold {self.declared.inner_name};"
+        yield "  cbn [map pure off INR]; field; repeat split; lra. }"

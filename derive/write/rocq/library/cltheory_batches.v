@@ -335,7 +335,7 @@ Context {P : Type} {ok : P -> Prop} {E : (P -> R) -> R} (L : linear ok E).
 Lemma row_mean s f : row s (fun a => E (fun k => f k a)) = E (fun k => row s (f k)).
 Proof. revert f; induction s; intro f; simpl; [reflexivity|]. rewrite !IHs, <- (lin_scal L), <- (lin_plus L). reflexivity. Qed.
 Lemma level_mean s G h : level s (fun a => E (fun k => G k a)) h = E (fun k => level s (G k) h).
-Proof. unfold level. rewrite <- row_mean. apply row_ext; intro a. rewrite Rmult_comm, <- (lin_scal L). apply (lin_ext L); intros; ring. Qed.
+Proof. unfold level. rewrite <- row_mean. apply row_ext; intros a _. rewrite Rmult_comm, <- (lin_scal L). apply (lin_ext L); intros; ring. Qed.
 Lemma eigen_mean s ks G : eigen s ks (fun a => E (fun k => G k a)) = E (fun k => eigen s ks (G k)).
 Proof.
   revert ks G; induction s as [|N s IH]; intros [|k ks] G; try reflexivity. simpl. rewrite <- IH. f_equal. extensionality a.
@@ -409,11 +409,11 @@ Proof.
   split; [exact P|]. rewrite !(over_subsets_perm _ _ P) by exact inv. simpl. rewrite over_app, over_map, !V. split; ring.
 Qed.
 
-Lemma is_spec x y : is x y = true <-> x = y.
-Proof. destruct x, y. unfold is. simpl. rewrite Bool.andb_true_iff, !Nat.eqb_eq. split; [intros [-> ->]; reflexivity | intro e; injection e; auto]. Qed.
+Lemma instance_spec x y : same_instance x y = true <-> x = y.
+Proof. destruct x, y. unfold same_instance. simpl. rewrite Bool.andb_true_iff, !Nat.eqb_eq. split; [intros [-> ->]; reflexivity | intro e; injection e; auto]. Qed.
 Lemma has_instance a i j v : of_instances a (i :: j :: v) = true <-> In (i, j) a.
 Proof.
-  simpl. rewrite existsb_exists. split; [intros [y [I e]]; apply is_spec in e; subst; exact I | intro I; exists (i, j); split; [exact I | apply is_spec; reflexivity]].
+  simpl. rewrite existsb_exists. split; [intros [y [I e]]; apply instance_spec in e; subst; exact I | intro I; exists (i, j); split; [exact I | apply instance_spec; reflexivity]].
 Qed.
 Lemma instances_perm a a' : Permutation a a' -> of_instances a = of_instances a'.
 Proof.
@@ -473,9 +473,9 @@ Proof.
   - apply NoDup_filter, na.
   - intros [x y]. rewrite in_map_iff, filter_In. simpl. split.
     + intros [k [e K]]. injection e as <- ->. apply filter_In in K as [_ K]. apply Bool.andb_true_iff in K as [ne K]. apply (proj1 (existsb_exists _ ((i, j) :: a))) in K as [z [K e]].
-      apply is_spec in e. subst z. split; [|apply Nat.eqb_refl]. destruct K as [e|K]; [injection e as <-; rewrite Nat.eqb_refl in ne; discriminate | exact K].
+      apply instance_spec in e. subst z. split; [|apply Nat.eqb_refl]. destruct K as [e|K]; [injection e as <-; rewrite Nat.eqb_refl in ne; discriminate | exact K].
     + intros [K e]. apply Nat.eqb_eq in e. subst x. exists y. split; [reflexivity|]. apply filter_In. split; [apply in_seq; assert (H := inc _ (or_intror K)); apply all_in in H; lia|].
-      apply Bool.andb_true_iff. split; [apply Bool.negb_true_iff, Nat.eqb_neq; intros ->; contradiction | apply (proj2 (existsb_exists _ ((i, j) :: a))); exists (i, y); split; [right; exact K | apply is_spec; reflexivity]].
+      apply Bool.andb_true_iff. split; [apply Bool.negb_true_iff, Nat.eqb_neq; intros ->; contradiction | apply (proj2 (existsb_exists _ ((i, j) :: a))); exists (i, y); split; [right; exact K | apply instance_spec; reflexivity]].
 Qed.
 Lemma total_of_class i : (i < M)%nat -> length (filter (fun x => negb (of_class i x)) all) = (M * N - N)%nat.
 Proof. intro Hi. assert (P := filter_parts (of_class i) all). assert (Q := prod_length (seq 0 M) (seq 0 N)). rewrite !seq_length in Q. rewrite class_size in P by exact Hi. lia. Qed.
@@ -488,10 +488,10 @@ Proof.
   rewrite <- (sum_pick M i (fun i => total r (fun v => G (i :: j :: v))) Hi).
   rewrite (sum_ext M _ (fun k => sum N (fun l => if Nat.eqb j l then if Nat.eqb i k then total r (fun v => G (k :: l :: v)) else 0 else 0))) by (intros; rewrite (sum_pick N j (fun l => if Nat.eqb i _ then _ else 0)) by exact Hj; reflexivity).
   simpl total. rewrite <- sum_plus. apply sum_ext; intros k _. rewrite <- sum_plus. apply sum_ext; intros l _.
-  transitivity (total r (fun v => (if Nat.eqb j l then if Nat.eqb i k then G (k :: l :: v) else 0 else 0) + (if existsb (is (k, l)) a then G (k :: l :: v) else 0))).
-  - apply total_ext; intros v _. simpl. unfold is at 1. simpl. rewrite (Nat.eqb_sym k i), (Nat.eqb_sym l j).
+  transitivity (total r (fun v => (if Nat.eqb j l then if Nat.eqb i k then G (k :: l :: v) else 0 else 0) + (if existsb (same_instance (k, l)) a then G (k :: l :: v) else 0))).
+  - apply total_ext; intros v _. simpl. unfold same_instance at 1. simpl. rewrite (Nat.eqb_sym k i), (Nat.eqb_sym l j).
     destruct (Nat.eqb_spec i k) as [<-|]; destruct (Nat.eqb_spec j l) as [<-|]; simpl; try ring.
-    destruct (existsb (is (i, j)) a) eqn:e; [|ring]. exfalso. apply I, (proj1 (has_instance a i j []) e).
+    destruct (existsb (same_instance (i, j)) a) eqn:e; [|ring]. exfalso. apply I, (proj1 (has_instance a i j []) e).
   - rewrite total_plus. f_equal. destruct (Nat.eqb j l), (Nat.eqb i k); try reflexivity; apply (lin_zero (total_linear r)).
 Qed.
 Lemma batch_is b : In b (random_batches s B) -> exists a, b = of_instances a /\ In a (subsets B all) /\ length a = B /\ incl a all /\ NoDup a.
@@ -570,11 +570,11 @@ Proof.
   assert (here : forall a, incl a l -> NoDup a -> Phi ((i, j) :: a) = (if of_instances ((i, j) :: a) w then 1 else 0) * g (length (filter q a))).
   { intros a ia na. unfold Phi, has, u. rewrite (proj2 (has_instance ((i, j) :: a) i j v)) by (left; reflexivity).
     rewrite others_are; [cbv iota; fold w q; ring | intros z [<-|Hz]; [apply inc; left; reflexivity | apply inc; right; apply ia, Hz] | constructor; [intro K; apply ni, ia, K | exact na]]. }
-  destruct (is (i, j) (i', j')) eqn:e.
-  - apply is_spec in e. injection e as <- <-. rewrite (over_ext _ _ (fun a => g (length (filter q a)))), count_marked, C1, C2.
+  destruct (same_instance (i, j) (i', j')) eqn:e.
+  - apply instance_spec in e. injection e as <- <-. rewrite (over_ext _ _ (fun a => g (length (filter q a)))), count_marked, C1, C2.
     + apply sum_ext; intros k _. subst u w. unfold draws_seeing; cbn [agree map shares]. rewrite !Nat.eqb_refl, shares_nil. ring.
     + intros a Ha. destruct (subset_of _ _ _ Ha) as [_ [ia na]]. rewrite here by auto. unfold w. rewrite (proj2 (has_instance ((i, j) :: a) i j v')) by (left; reflexivity). ring.
-  - assert (ne : (i, j) <> (i', j')) by (intro K; apply is_spec in K; congruence).
+  - assert (ne : (i, j) <> (i', j')) by (intro K; apply instance_spec in K; congruence).
     assert (Il : In (i', j') l) by (apply (Permutation_in _ Pl) in I'; destruct I' as [K|K]; [contradiction | exact K]).
     destruct (subsets_with l (i', j') (D - 1) (fun a => Phi ((i, j) :: a)) Il) as [l' [Pl' [E E0]]];
       [intros; apply inv, perm_skip; assumption | intros a Na; apply (Z _ (i', j')); [right; reflexivity | intros [K|K]; [contradiction (ne K) | contradiction]] | exact nl |].

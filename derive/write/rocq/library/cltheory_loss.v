@@ -60,7 +60,7 @@ Fixpoint batches (sizes draws : list nat) : list batch :=
   | N :: rest, D :: draw => chosen N D (batches rest draw) | _, _ => [fun _ => true] end.
 
 (* The mean over batches of a softmax loss of what is in one; the positives count alike, and there
-   the mean over them is that of those in the batch. *)
+   the mean over them is that of those in the batch; if there are none, this is 0 / 0, which is 0. *)
 Definition batch_anchor_loss (sizes : list nat) (tau : R) (b : batch) (H : matrix) (u : point) (t : term) : R :=
   let within f := total sizes (fun w => if b w then f w else 0) in
   weight t * (ln (within (fun w => denominator t (agree u w) * exp (H u w / tau)))
@@ -79,9 +79,9 @@ Fixpoint subsets {T : Type} (B : nat) (l : list T) : list (list T) :=
   | [], O => [[]] | [], S _ => []
   | x :: r, O => subsets O r | x :: r, S k => map (cons x) (subsets k r) ++ subsets B r end.
 Notation instance := (nat * nat)%type.
-Definition is (x y : instance) : bool := (Nat.eqb (fst x) (fst y) && Nat.eqb (snd x) (snd y))%bool.
+Definition same_instance (x y : instance) : bool := (Nat.eqb (fst x) (fst y) && Nat.eqb (snd x) (snd y))%bool.
 Definition of_instances (l : list instance) : batch :=
-  fun u => match u with i :: j :: _ => existsb (is (i, j)) l | _ => false end.
+  fun u => match u with i :: j :: _ => existsb (same_instance (i, j)) l | _ => false end.
 Definition random_batches (sizes : list nat) (B : nat) : list batch :=
   match sizes with
   | M :: N :: _ => map of_instances (subsets B (list_prod (seq 0 M) (seq 0 N))) | _ => [] end.
