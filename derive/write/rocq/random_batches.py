@@ -171,6 +171,8 @@ class AtRandom(AtVertex):
         What an anchor does that has none; empty if it then has positives, too.
     """
 
+    problem: BatchProblem
+    vertex: Compared
     parts: tuple[AtPart, AtPart]
     alone: str
 
@@ -222,7 +224,7 @@ class AtRandom(AtVertex):
         domain = found.domain
         for other, c in at.open.items():
             solved = found.solving(other)
-            for by in (c.domain, *([solved[1].domain] if solved else [])):
+            for by in (c.domain, solved[1].domain or domain if solved else domain):
                 smaller = {s for s, r in by.ranges.items() if r != at.domain.ranges[s]}
                 domain = within(domain, by.restricted(smaller))
         return (
@@ -269,12 +271,14 @@ class AtRandom(AtVertex):
         if not self.vertex.open:
             return {}
         every = [c.relation.atoms(Expectation) for c in self.vertex.open.values()]
-        always = (
-            expectation(S.One, *self.problem.draw.law, 1, oo),
-            expectation(S.One, *self.problem.draw.law, 0, 0),
-        )
-        found = sorted({*always}.union(*every), key=str)
+        always = (expectation(S.One, *self._law, *ends) for ends in ((1, oo), (0, 0)))
+        found = sorted(set(always).union(*every), key=str)
         return {mean: Symbol(f"mean{k}_", real=True) for k, mean in enumerate(found)}
+
+    @property
+    def _law(self) -> tuple[Expr, Expr, Expr]:
+        assert self.problem.draw.law is not None
+        return self.problem.draw.law
 
     def _gap(self, kinds: Kinds) -> Expr:
         condition = self.vertex.conditions[self.spaces[kinds]]
@@ -301,16 +305,17 @@ class AtRandom(AtVertex):
         return Line(shares["some"], times, of, shares["none"])
 
     def _apart(self, value: Expr, quantity: Quantity) -> tuple[Expr, Domain]:
-        return value.xreplace(self.means), self._with_means(within(self.domain, quantity.domain))
+        return value.xreplace(self.means), self._with_means(
+            within(self.domain, quantity.domain or self.domain)
+        )
 
     def _with_means(self, domain: Domain) -> Domain:
         """A domain with the means."""
+        marked, drawn, total = self._law
+        can_lack = is_proved_positive(1 + total - marked - drawn, domain)
+        signs = {"some": POSITIVE, "none": POSITIVE if can_lack else FREE, "other": LINE}
         for mean, s in self.means.items():
-            rest = S.One + self.problem.draw.law[2] - sum(self.problem.draw.law[:2])
-            range_ = {"some": POSITIVE, "none": FREE}.get(_called(mean), LINE)
-            if _called(mean) == "none" and is_proved_positive(rest, domain):
-                range_ = POSITIVE
-            domain = domain.with_range(s, range_, S.One)
+            domain = domain.with_range(s, signs[_called(mean)], S.One)
         return domain
 
     # --- text ------------------------------------------------------------------------------------
@@ -445,7 +450,15 @@ class Line(FrozenValue):
 
 
 def _called(mean: Expectation) -> str:
-    """Which of the means it is: of 1 where there are some others or none, or of something else."""
-    if mean.body != 1:
-        return "other"
-    return "some" if mean.args[4] == 1 else "none"
+    """Which of the means it is: of 1 where there are some others or none, or of something else.
+
+    Raises
+    ------
+    NotWritten
+        If it is another one.
+    """
+    place = mean.body == 1, *mean.args[4:]
+    found = {(True, 1, oo): "some", (True, 0, 0): "none", (False, 1, oo): "other"}.get(place)
+    if found is None:
+        raise NotWritten("a condition has a mean over other batches")
+    return found
