@@ -821,7 +821,10 @@ WHOLE = {
         "a reversed inequality": ("/\\ alpha <= 1", "/\\ alpha >= 1"),
         "a tampered number": ("(fun K => (K * (INR n)", "(fun K => (2 * K * (INR n)"),
         "another law": ("(chance_of_none (n - 1)%nat", "(chance_of_none n%nat"),
-        "another convention": ("_attraction_terms :", "_attraction_terms_ :"),
+        "another convention": (
+            "(it_classes_attraction_terms (INR m) (INR n) (INR p) tau alpha (INR B))",
+            "[]",
+        ),
     },
     "minority-collapse": {
         "a tampered number": ("2 * (INR (list_sum rest)) * (1", "(INR (list_sum rest)) * (1"),
