@@ -22,7 +22,7 @@ from cltheory.derive.losses.pairwise import c
 from cltheory.derive.losses.softmax import SoftmaxLoss, tau
 from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.optimum.threshold import ChangesSign
-from cltheory.derive.problems.batches import over_batches
+from cltheory.derive.problems.batches import BatchProblem, over_batches
 from cltheory.derive.problems.catalogue import OWN
 from cltheory.derive.problems.declared import declared
 from cltheory.derive.problems.domains import COMBINED
@@ -38,11 +38,12 @@ from cltheory.derive.write.rocq.document import Written, about_losses, files, wr
 from cltheory.derive.write.rocq.kinds import read
 from cltheory.derive.write.rocq.merging import merged, merging
 from cltheory.derive.write.rocq.numbers import last_unit, number
+from cltheory.derive.write.rocq.random_batches import AtRandom
 from cltheory.derive.write.rocq.rungs import limits, rungs, standing
 from cltheory.derive.write.rocq.signs import NO_SIGNS
 from cltheory.derive.write.rocq.statements import Theorem, of_relations, stated, theorem
 from cltheory.derive.write.rocq.terms import NotWritten, roots, term
-from cltheory.derive.write.rocq.whole import whole
+from cltheory.derive.write.rocq.whole import problem_of, whole
 from sympy import Rational, Symbol, exp, gamma, log, sympify
 
 PROBLEMS = Path(__file__).parents[2] / "docs" / "problems"
@@ -303,6 +304,19 @@ def test_the_mean_over_batches_is_written_out_with_how_they_are_drawn() -> None:
     for loss, why in (("supcon", "how many instances of a class"), ("clip", "of a hierarchy")):
         with pytest.raises(NotWritten, match=why):
             read("it", over_batches(declared(loss), "uniform"), {})
+
+
+@pytest.mark.slow
+def test_a_gap_over_random_batches_is_what_its_mean_is_of() -> None:
+    result = results["supcl-batches"]
+    problem = problem_of(result)
+    assert isinstance(problem, BatchProblem)
+    at = AtRandom.of("it", result, problem, "classes", "skip")
+    assert "random_loss [m; n; p] B tau" in at.theorem.statement and "<->" in at.theorem.statement
+    instances = at.vertex.conditions["instances"]
+    wrong = {**at.vertex.conditions, "instances": replace(instances, over=2 * instances.over)}
+    with pytest.raises(NotWritten, match="is not zero in the normal form"):
+        _ = replace(at, vertex=replace(at.vertex, conditions=wrong)).theorem
 
 
 def test_another_function_of_a_pair_is_not_taken_for_a_sigmoid_loss() -> None:
