@@ -112,7 +112,7 @@ def _together(loss: SoftmaxLoss, condition: Relational, domain: Domain) -> str:
     tau = loss.temperature
     spelled = {"exp (1 / tau)": exp(1 / tau), "exp (- 1 / tau)": exp(-1 / tau)}
     signs = Signs([gap, *condition.args], domain, spelled)
-    ratio = signs.positive_ratio(condition.lhs, gap)
+    proof = signs.same_sign(condition.lhs, gap)
     return lemma(
         "together_",
         domain,
@@ -120,7 +120,6 @@ def _together(loss: SoftmaxLoss, condition: Relational, domain: Domain) -> str:
         [
             "unfold force_of, apart_of.",
             *signs.lines,
-            "eapply iff_trans; [gap_of |].",
-            f"apply same_sign_or_zero with ({ratio}); [eq | pos].",
+            f"eapply iff_trans; [gap_of |]. {proof}",
         ],
     )

@@ -236,7 +236,7 @@ class Several(SoftmaxTerms):
             bounded=(
                 "intros dims x unit.",
                 f"refine (Rle_trans _ _ _ _ (kinds_bound {self._data} y_ c_",
-                "  one_ some_ ok_ dims x unit multipliers_ (means_pos _ _ _ positive_))).",
+                "  one_ some_ ok_ dims x unit multipliers_ (quadratic_pos _ _ positive_))).",
                 self._numeric,
             ),
         )

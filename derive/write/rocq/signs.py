@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from itertools import product
-from typing import NamedTuple
 
-from sympy import Basic, Dummy, Expr, Mul, Pow, S, Symbol, exp, log, oo, preorder_traversal, sqrt
+from sympy import Basic, Expr, Mul, Pow, S, Symbol, exp, log, oo, preorder_traversal, sqrt
 
 from ...decide.coefficients import closure, substituted
 from ...decide.decide import is_proved_positive
-from ...decide.domain import Case, Domain, Range
+from ...decide.domain import POSITIVE, Case, Domain, Range, between
 from ...decide.normal import ExpField, NotInField, canonical, factor_list
 from ...decide.polynomial import Poly, Ring, to_sympy
 from ...decide.ratio import NotRational, reader
@@ -25,14 +25,6 @@ from .terms import ATOM, NotWritten, exponentials, name, roots, term
 
 #: Why there is no proof where other functions than exponentials and square roots occur.
 NO_SIGNS = "logarithms and higher roots have no proofs of signs here"
-
-
-class Level(NamedTuple):
-    """How an exponential is written by one variable that is > 0, and the tactic that does so."""
-
-    value: Expr
-    fresh: Symbol
-    tactic: str = ""
 
 
 class Signs:
@@ -78,7 +70,6 @@ class Signs:
             raise NotWritten(NO_SIGNS)
         self._meaning = {**self.field.atoms, **{s: sqrt(q) for q, s in self.roots.items()}}
         self.names: dict[Symbol, str] = {y: f"y{k}" for k, y in enumerate(self.field.atoms, 1)}
-        self._levels: dict[Symbol, int] = {}
         self._denominators(exponents)
         for text, e in (spelled or {}).items():
             if term(e) != text:
@@ -100,7 +91,8 @@ class Signs:
                 f"set ({root} := sqrt {of}) in *; clearbody {root}.",
             ]
         ranges = dict.fromkeys(self.roots.values(), Range(low_open=False))
-        self._wide = Domain.of_ranges({**self.domain.ranges, **ranges})
+        #: What is known of all variables; at first without an end above for exponentials.
+        self._wide = self._narrow = Domain.of_ranges({**self.domain.ranges, **ranges})
 
     def _rootless(self, e: Expr) -> Expr:
         return e.xreplace({p: self.roots[p.base] ** (2 * p.exp) for p in roots(e)})
@@ -154,16 +146,21 @@ class Signs:
                 continue
             text = _as_product(monomial, meaning)
             self.lines.append(f"replace ({term(atom)}) with ({text}) {where}by exp_eq.")
+        above, below = dict[Symbol, Range](), dict[Symbol, Range]()
         for y, e in self.field.exponents.items():
             called = self.names[y]
-            self.lines.append(f"assert (P{called} := exp_pos ({term(e)})).")
-            for side in (1, -1):
-                if is_proved_positive(side * e, self.domain):
-                    self._levels[y] = side
-                    size = term(e) if side == 1 else f"- ({term(e)})"
-                    self._assert(f"S{called} : 0 < {size}", self.proof(side * e))
-                    lemma = "exp_above_1" if side == 1 else "exp_below_1"
-                    self.lines.append(f"apply {lemma} in S{called}.")
+            sign = next((k for k in (1, -1) if is_proved_positive(k * e, self.domain)), 0)
+            if sign <= 0:
+                self.lines.append(f"assert ({called}_low := exp_pos ({term(e)})).")
+            if sign:
+                end, lemma = ("low", "exp_above_1") if sign > 0 else ("high", "exp_below_1")
+                size = term(e) if sign > 0 else f"- ({term(e)})"
+                self._assert(f"{called}_{end} : 0 < {size}", self.proof(sign * e))
+                self.lines.append(f"apply {lemma} in {called}_{end}.")
+            above[Symbol(called)] = Range(S.One) if sign > 0 else POSITIVE
+            below |= {Symbol(called): between(0, 1, "()")} if sign < 0 else {}
+        self._wide = Domain.of_ranges({**self._wide.ranges, **above})
+        self._narrow = Domain.of_ranges({**self._wide.ranges, **below})
         for y in self.field.exponents:
             atom = term(self.field.atoms[y])
             self.lines.append(f"set ({self.names[y]} := {atom}) in *; clearbody {self.names[y]}.")
@@ -207,6 +204,17 @@ class Signs:
             raise NotWritten(f"no proof that {one} is a positive multiple of {other}")
         return text
 
+    def same_sign(self, one: Expr, other: Expr, *, strict: bool = False) -> str:
+        """The proof that one is > 0 iff the other is; or that they are >= 0.
+
+        Raises
+        ------
+        NotWritten
+            If neither is a positive multiple of the other.
+        """
+        lemma = "same_sign" if strict else "same_sign_or_zero"
+        return f"apply {lemma} with ({self.positive_ratio(one, other)}); [eq | pos]."
+
     def check_zero(self, e: Expr) -> None:
         """Refuse what ``field`` could not prove.
 
@@ -247,7 +255,8 @@ class Signs:
     def _fact(self, f: Poly) -> int:
         """The sign of a factor, 2 where it may vanish; that it is so is said in the proof, once."""
         if f not in self._facts:
-            for how, side in product((self._cases, self._rooted), (1, -1)):
+            cases = (partial(self._cases, among) for among in (self._wide, self._narrow))
+            for how, side in product((*cases, self._rooted), (1, -1)):
                 found = how(f if side == 1 else -f)
                 if found is None:
                     continue
@@ -261,34 +270,15 @@ class Signs:
                 raise NotWritten(f"no proof of the sign of {f.as_expr().xreplace(self._meaning)}")
         return self._facts[f]
 
-    def _cases(self, f: Poly) -> tuple[bool, list[str]] | None:
+    def _cases(self, among: Domain, f: Poly) -> tuple[bool, list[str]] | None:
         """Whether a factor is > 0 in every case of the domain, or >= 0, and the proof."""
-        active = {s for s, d in zip(f.ring.symbols, f.degrees(), strict=True) if d > 0}
-        domain = self._wide.restricted(closure(active - set(self.field.atoms), self._wide))
-        atoms = [y for y in self.field.atoms if y in active]
-        tried = (
-            self._in_cases(f, domain, {y: self._level(y, sharp) for y in atoms})
-            for sharp in (False, True)
-        )
-        return next(filter(None, tried), None)
-
-    def _level(self, y: Symbol, sharp: bool) -> Level:
-        called, side = self.names[y], self._levels.get(y)
-        if not sharp or side is None:
-            return Level(y, y)
-        k = Dummy(f"k{called}")
-        value = 1 + k if side == 1 else 1 / (1 + k)
-        lemma = f"above _ {called}" if side == 1 else f"under_1 {called} P{called}"
-        return Level(value, k, f"destruct ({lemma} S{called}) as [k{called} [K{called} ->]]")
-
-    def _in_cases(
-        self, f: Poly, domain: Domain, levels: Mapping[Symbol, Level]
-    ) -> tuple[bool, list[str]] | None:
+        known = {s: Symbol(self.names[s]) if s in self.names else s for s in f.ring.symbols}
+        active = {known[s] for s, d in zip(f.ring.symbols, f.degrees(), strict=True) if d > 0}
+        domain = among.restricted(closure(active, among))
         tactics = [split(s, r) for s, r in domain.ranges.items()]
-        tactics += [level.tactic for level in levels.values() if level.tactic]
         goals = []
         for case in domain.cases():
-            found = _positive(f, case, levels, self.names)
+            found = _positive(f, case, known)
             if found is None:
                 return None
             goals.append(found)
@@ -337,14 +327,9 @@ def _equal(text: str, *, strict: bool) -> str:
     return f"apply {lemma} with ({text}); [eq | {tactic}]."
 
 
-def shown_positive(
-    called: str, e: Expr, domain: Domain, *parts: Expr, strict: bool = True
-) -> list[str]:
-    """Lines that prove that an expression is > 0, said first if the proof has a name for it.
-
-    Without a name the goal says so, in its parts.
-    """
-    signs = Signs([e, *parts], domain)
+def shown_positive(called: str, e: Expr, domain: Domain, *, strict: bool = True) -> list[str]:
+    """Lines that prove that an expression is > 0, said first if the proof has a name for it."""
+    signs = Signs([e], domain)
     proof = signs.proof(e, strict=strict)
     said = [f"assert ({called} : 0 < {term(e)})."] if called else []
     return [*said, "{ idtac.", *signs.lines, *proof, "}"]
@@ -382,13 +367,12 @@ def split(s: Symbol, r: Range) -> str:
     )
 
 
-def _positive(
-    f: Poly, case: Case, levels: Mapping[Symbol, Level], names: Mapping[Symbol, str]
-) -> tuple[str, bool] | None:
-    """A factor in variables >= 0, if its coefficients are positive there, and whether it is > 0."""
-    values = {**case.substitution, **{y: level.value for y, level in levels.items()}}
-    positive = [level.fresh for level in levels.values()]
-    fresh, strict = [*case.variables, *positive], {*case.strict, *positive}
+def _positive(f: Poly, case: Case, known: Mapping[Symbol, Symbol]) -> tuple[str, bool] | None:
+    """A factor in variables >= 0, if its coefficients are positive there, and whether it is > 0.
+
+    ``known`` are the symbols of the case that those of the factor are.
+    """
+    fresh = case.variables
     ring = Ring(fresh)
     read = reader(ring)
     images: dict[Symbol, tuple[Poly, Poly]] = {}
@@ -396,7 +380,7 @@ def _positive(
     try:
         for s, d in zip(f.ring.symbols, f.degrees(), strict=True):
             if d > 0:
-                ratio = read(values[s])
+                ratio = read(case.substitution[known[s]])
                 images[s] = (ratio.numer, ratio.below)
                 below *= ratio.below.as_expr() ** d
                 if any(c < 0 for c in ratio.below.coeffs()):
@@ -406,9 +390,11 @@ def _positive(
     poly = substituted(f, ring, images)
     if not poly or any(c < 0 for c in poly.coeffs()):
         return ("0", False) if not poly else None
-    names = {**{v: v.name for v in fresh}, **names}
+    names = {v: v.name for v in fresh}
     sure = [
-        m for m in poly.monoms() if all(s in strict for s, k in zip(fresh, m, strict=True) if k)
+        m
+        for m in poly.monoms()
+        if all(s in case.strict for s, k in zip(fresh, m, strict=True) if k)
     ]
     last = sure[0] if sure else poly.monoms()[0]
     coefficients = dict(poly.terms())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from sympy import Basic, Eq, Expr, Le, Lt, S, Symbol, exp, log
@@ -106,23 +106,22 @@ def of_relations(called: str, title: str, shown: Basic, domain: Domain) -> Theor
     NotWritten
         If the proof is not known here.
     """
-    if shown.has(log):
-        return with_logarithms(called, title, shown, domain)
-    statement, lines = proved(shown, domain)
-    return Theorem(called, title, statement, tuple(lines))
+    used = domain.restricted(closure(shown.free_symbols, domain))
+    statement, introduced = stated(shown, used)
+    lines = with_logarithms(shown, used) if shown.has(log) else proved(shown, used)
+    return Theorem(called, title, statement, (*introduced, *lines))
 
 
-def proved(shown: Basic, domain: Domain, before: Sequence[str] = ()) -> tuple[str, list[str]]:
-    """The statement of relations on a domain, and lines that prove it; ``before`` prepares them."""
+def proved(shown: Basic, domain: Domain) -> list[str]:
+    """Lines that prove relations on a domain."""
     parts = list(each(shown))
     signs = Signs([side for part in parts for side in _sides(part)], domain)
     proofs = [_proof(part, signs) for part in parts]
-    statement, introduced = stated(shown, signs.domain)
-    lines = [*introduced, *before, *signs.lines]
+    lines = list(signs.lines)
     if len(proofs) > 1:
         lines.append("repeat match goal with |- _ /\\ _ => split end.")
         proofs = [[f"- {first}", *(f"  {line}" for line in rest)] for first, *rest in proofs]
-    return statement, [*lines, *(line for p in proofs for line in p)]
+    return [*lines, *(line for p in proofs for line in p)]
 
 
 def stated(shown: Basic, domain: Domain) -> tuple[str, list[str]]:
@@ -130,19 +129,16 @@ def stated(shown: Basic, domain: Domain) -> tuple[str, list[str]]:
     return quantified(domain, f"({relation(shown)})")
 
 
-def with_logarithms(called: str, title: str, shown: Basic, domain: Domain) -> Theorem:
+def with_logarithms(shown: Basic, domain: Domain) -> list[str]:
     """The same where logarithms occur: a threshold is solved, and others are any numbers."""
-    used = domain.restricted(closure(shown.free_symbols, domain))
-    statement, introduced = stated(shown, used)
     try:
-        lines = solved(shown, used)
+        return solved(shown, domain)
     except NotWritten:
-        named, wide, hidden = without_logarithms(shown, used)
-        try:
-            lines = proved(put_in(shown, named), wide, hidden)[1][1:]
-        except NotWritten:
-            raise NotWritten(NO_SIGNS) from None
-    return Theorem(called, title, statement, (*introduced, *lines))
+        named, wide, hidden = without_logarithms(shown, domain)
+    try:
+        return [*hidden, *proved(put_in(shown, named), wide)]
+    except NotWritten:
+        raise NotWritten(NO_SIGNS) from None
 
 
 def solved(shown: Basic, domain: Domain) -> list[str]:
@@ -157,45 +153,34 @@ def solved(shown: Basic, domain: Domain) -> list[str]:
     if len(logs := value.atoms(log)) != 1:
         raise NotWritten(NO_SIGNS)
     (of,) = logs
-    r, x, at = of.args[0], name(parameter), value.xreplace({of: place})
-    ln, scale = term(of, None, ATOM), (at * place).cancel()
-    if not scale.has(place):
-        positive, power = [r - 1, scale, parameter], exp(-scale / parameter)
-        middle, spelled = r * power - 1, f"exp (- ({term(scale)}) / {x})"
-        used, form = f"over_ratio ({term(r)}) ({term(scale)})", f"({term(scale)}) / {ln}"
-    else:
+    r, at = of.args[0], value.xreplace({of: place})
+    scale = (at * place).cancel()
+    if scale.has(place):
         k, a = at.expand().coeff(place), at.expand().coeff(place, 0)
         p, q = S.One, r
         if is_proved_positive(-k, domain):
             p, q, k = r, S.One, -k
-        positive, power = [p, q, k], exp(((parameter - a) / k).expand())
-        middle, spelled = p * power - q, f"exp (({x} - ({term(a)})) / ({term(k)}))"
-        used = f"over_log ({term(p)}) ({term(q)}) ({term(a)}) ({term(k)})"
-        ends = f"ln {term(q, None, ATOM)} - ln {term(p, None, ATOM)}"
-        form = f"{term(a, None, 1)} + {term(k, None, 2)} * ({ends})"
+        positive, inside = [k, r], ((parameter - a) / k).expand()
+    else:
+        p, q, k = r, S.One, parameter / of
+        positive, inside = [r - 1, scale, parameter], -scale / parameter
+    middle = p * exp(inside) - q
     lines = [line for k, e in enumerate(positive) for line in shown_positive(f"Q{k}", e, domain)]
-    known = " ".join(["ltac:(lra)"] * len(positive))
     lines += [f"assert (QL := ln_above ({term(r)}) ltac:(lra))."] * (not scale.has(place))
+    beyond = f"{name(parameter)} ({term(value)}) (({term(p)}) * exp ({term(inside)}) - ({term(q)}))"
     lines += [
-        f"replace ({term(value)}) with ({form}) by (rewrite ?ln_1; field; nz).",
-        f"assert (W := {used} {x} {known}).",
-    ]
-    (_, strict), (gap, also) = (gap_of(one) for one in shown.args)
-    if strict is not also:
-        raise NotWritten("a strict inequality does not hold with one that is not")
-    if type(shown.args[0]) in (Lt, Le):
-        middle = -middle
-    signs = Signs([middle, gap], domain, {spelled: power})
-    ratio = signs.positive_ratio(middle, gap)
-    lemma = "same_sign" if strict else "same_sign_or_zero"
-    return [
-        *lines,
+        f"assert (W : changes_sign {beyond}).",
+        f"{{ apply beyond with ({term(k)}); [pos | lra | lra | rewrite ?ln_1; field; nz]. }}",
         "destruct W as [W_gt [W_ge [W_lt W_le]]].",
         "eapply iff_trans; [gap_of |]. eapply iff_trans; [eassumption |].",
         "eapply iff_trans; [| apply iff_sym; gap_of]. clear W_gt W_ge W_lt W_le.",
-        *signs.lines,
-        f"apply {lemma} with ({ratio}); [eq | pos].",
     ]
+    (gap, strict) = _gaps(shown)[1]
+    if type(shown.args[0]) in (Lt, Le):
+        middle = -middle
+    signs = Signs([middle, gap], domain)
+    proof = signs.same_sign(middle, gap, strict=strict)
+    return [*lines, *signs.lines, proof]
 
 
 def _sides(part: Basic) -> Iterator[Expr]:
@@ -207,7 +192,8 @@ def _sides(part: Basic) -> Iterator[Expr]:
 
 def _proof(part: Basic, signs: Signs) -> list[str]:
     if isinstance(part, Iff):
-        return _equivalence(part, signs)
+        (first, strict), (second, _) = _gaps(part)
+        return [f"gap; {signs.same_sign(first, second, strict=strict)}"]
     left, right = part.args
     if isinstance(part, Eq):
         signs.check_zero(left - right)
@@ -224,10 +210,9 @@ def gap_of(part: Basic) -> tuple[Expr, bool]:
     return side * (part.args[0] - part.args[1]), strict
 
 
-def _equivalence(part: Basic, signs: Signs) -> list[str]:
-    """Two inequalities whose gaps are positive multiples of each other."""
-    (first, strict), (second, also) = (gap_of(one) for one in part.args)
-    if strict is not also:
+def _gaps(part: Iff) -> list[tuple[Expr, bool]]:
+    """Those of two inequalities, of which both are strict or none."""
+    gaps = [gap_of(one) for one in part.args]
+    if gaps[0][1] is not gaps[1][1]:
         raise NotWritten("a strict inequality does not hold with one that is not")
-    lemma = "same_sign" if strict else "same_sign_or_zero"
-    return [f"gap; apply {lemma} with ({signs.positive_ratio(first, second)}); [eq | pos]."]
+    return gaps

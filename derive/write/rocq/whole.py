@@ -156,8 +156,7 @@ class AtVertex(AtStructure):
             return lemma(called, domain, goal, self._as_of(first, kinds))
         signs = Signs([gap, side, *self.declared.gradient.values()], domain, self.declared.spelled)
         if shown is not None:
-            factor = signs.positive_ratio(side, gap)
-            proof = [f"gap; apply same_sign_or_zero with ({factor}); [eq | pos]."]
+            proof = [f"gap; {signs.same_sign(side, gap)}"]
         elif e == self.vertex.name:
             signs.check_zero(gap)
             proof = ["right. eq."]

@@ -24,10 +24,7 @@ Lemma dot_square d a b u v f : (forall t, f t = a * u t + b * v t) ->
   dot d f f = a ^ 2 * dot d u u + 2 * a * b * dot d u v + b ^ 2 * dot d v v.
 Proof. intro e. unfold dot. rewrite <- !sum_scal, <- !sum_plus. apply sum_ext; intros; rewrite e; ring. Qed.
 Lemma dot_cauchy d u v : dot d v v = 1 -> dot d u v ^ 2 <= dot d u u.
-Proof.
-  intro e. assert (P := dot_pos d (fun t => 1 * u t + - dot d u v * v t)).
-  rewrite (dot_square d 1 (- dot d u v) u v) in P by reflexivity. rewrite e in P. lra.
-Qed.
+Proof. intro e. assert (C := lin_cauchy (sum_linear d) u v). fold (dot d u v) (dot d u u) (dot d v v) in C. rewrite e in C. lra. Qed.
 Definition sum_pos N := lin_pos (sum_linear N).
 Lemma sum_more N f : (1 <= N)%nat -> (forall j, 0 < f j) -> 0 < sum N f.
 Proof.
@@ -41,16 +38,11 @@ Lemma rayleigh d N z w s : (1 <= N)%nat -> 0 <= s ->
 Proof.
   intros one S0 M. set (C := combined N w z). set (X := dot d C C). set (W := sum N (fun j => w j ^ 2)).
   assert (PN : 0 < INR N) by (apply lt_0_INR; lia). assert (PX : 0 <= X) by apply dot_pos.
-  assert (PW : 0 <= W) by (apply sum_pos; intros; apply pow2_ge_0).
   specialize (M C). apply (proj1 (Rle_div_l _ _ _ PN)) in M. fold X in M.
-  assert (Q : forall k, 0 <= k * (k * W - X) + (INR N * s - k) * X).
-  { intro k. assert (P : 0 <= sum N (fun j => (k * w j - dot d (z j) C) ^ 2)) by (apply sum_pos; intros; apply pow2_ge_0).
-    rewrite (sum_ext N _ (fun j => k ^ 2 * w j ^ 2 + ((- 2 * k) * (w j * dot d (z j) C) + dot d (z j) C ^ 2))) in P by (intros; ring).
-    rewrite !sum_plus, !sum_scal, <- dot_combined in P. fold C X W in P. lra. }
-  apply Rnot_lt_le; intro L. assert (0 <= INR N * s) by (apply Rmult_le_pos; lra).
-  destruct PW as [PW|E]; [|specialize (Q (INR N * s + 1)); rewrite <- E in *; nra].
-  assert (K : INR N * s < X / W) by (apply (proj1 (Rlt_div_r _ _ _ PW)); lra). assert (0 < X) by nra.
-  specialize (Q (X / W)). replace (X / W * W - X) with 0 in Q by (field; lra). nra.
+  assert (Q := lin_cauchy (sum_linear N) w (fun j => dot d (z j) C)). cbv beta in Q. rewrite <- dot_combined in Q. fold C X in Q.
+  rewrite (sum_ext N (fun j => w j * w j) (fun j => w j ^ 2)), (sum_ext N (fun j => dot d (z j) C * _) (fun j => dot d (z j) C ^ 2)) in Q by (intros; ring).
+  fold W in Q. assert (PW : 0 <= W) by (apply sum_pos; intros; apply pow2_ge_0). destruct PX as [PX|<-]; [|repeat apply Rmult_le_pos; lra].
+  apply Rmult_le_reg_r with X; [exact PX|]. apply (Rmult_le_compat_l W) in M; [lra | exact PW].
 Qed.
 
 Section Anchor.

@@ -28,6 +28,17 @@ Proof.
 Qed.
 Lemma lin_pos f : (forall w, ok w -> 0 <= f w) -> 0 <= T f.
 Proof. intro h. rewrite <- lin_zero. apply (lin_le L). exact h. Qed.
+Lemma lin_cauchy f g : T (fun w => f w * g w) * T (fun w => f w * g w) <= T (fun w => f w * f w) * T (fun w => g w * g w).
+Proof.
+  set (a := T (fun w => f w * f w)). set (b := T (fun w => f w * g w)). set (c := T (fun w => g w * g w)).
+  assert (S : 0 <= T (fun w => T (fun v => (f w * g v - f v * g w) * (f w * g v - f v * g w)))).
+  { apply lin_pos; intros w _. apply lin_pos; intros v _. apply Rle_0_sqr. }
+  rewrite (lin_ext _ (fun w => c * (f w * f w) + (- 2 * b * (f w * g w) + a * (g w * g w)))) in S.
+  - rewrite !(lin_plus L), !(lin_scal L) in S. fold a b c in S. lra.
+  - intros w _. transitivity (T (fun v => f w * f w * (g v * g v) + (- 2 * (f w * g w) * (f v * g v) + g w * g w * (f v * f v)))).
+    + apply lin_ext; intros; ring.
+    + rewrite !(lin_plus L), !(lin_scal L). fold a b c. ring.
+Qed.
 End Linear.
 Lemma sum_linear N : linear (fun i => (i < N)%nat) (sum N).
 Proof.
@@ -99,6 +110,8 @@ Qed.
 Definition over_ext {T} (l : list T) f g := lin_ext (over_linear l) f g.
 Definition over_plus {T} (l : list T) := lin_plus (over_linear l).
 Definition over_scal {T} (l : list T) := lin_scal (over_linear l).
+Lemma total_const s c : total s (fun _ => c) = c * total s (fun _ => 1).
+Proof. rewrite <- total_scal. apply total_ext; intros; ring. Qed.
 Lemma total_one s : total s (fun _ => 1) = fold_right Rmult 1 (map INR s).
 Proof. induction s; simpl; [reflexivity|]. rewrite sum_const, IHs. reflexivity. Qed.
 Lemma size_pos s : (forall N, In N s -> (1 <= N)%nat) -> 0 < total s (fun _ => 1).
@@ -169,9 +182,9 @@ Proof.
   - rewrite by_axis by exact one. fold (m u). fold (m v). ring.
 Qed.
 Lemma form_above s F theta w : (forall N, In N s -> (1 <= N)%nat) -> multipliers (map INR s) F theta ->
-  theta * total s (fun u => w u * w u) <= form s F w.
+  total s (fun u => theta * (w u * w u)) <= form s F w.
 Proof.
-  revert F w; induction s as [|N s IH]; intros F w one.
+  rewrite total_scal. revert F w; induction s as [|N s IH]; intros F w one.
   { unfold form; simpl; nra. }
   intros [M C]. assert (P : (1 <= N)%nat) by (apply one; left; reflexivity). assert (one' : forall n, In n s -> (1 <= n)%nat) by (intros; apply one; right; assumption).
   rewrite form_split by exact P. simpl. rewrite <- (lin_sum (total_linear s)).
@@ -186,19 +199,19 @@ Proof.
 Qed.
 
 (* ---- inner products of unit vectors ---- *)
-Lemma above_level s F theta dims (x : point -> point -> R) : (forall N, In N s -> (1 <= N)%nat) -> multipliers (map INR s) F theta ->
-  unit_vectors s dims x -> theta * total s (fun _ => 1) <= total s (fun u => total s (fun v => F (agree u v) * inner dims x u v)).
+(* What a form is at least on numbers, it is on vectors, coordinate by coordinate. *)
+Lemma above_units {P} {ok : P -> Prop} {T} (L : linear ok T) A y dims x :
+  (forall f : P -> R, T (fun u => y u * (f u * f u)) <= T (fun u => T (fun w => A u w * (f u * f w)))) ->
+  (forall u, ok u -> inner dims x u u = 1) -> T y <= T (fun u => T (fun w => A u w * inner dims x u w)).
 Proof.
-  intros one M unit. apply Rle_trans with (total dims (fun t => theta * total s (fun u => x u t * x u t))).
-  - rewrite total_scal, <- total_swap. right. f_equal. apply total_ext; intros u Hu. symmetry. exact (unit u Hu).
-  - rewrite (total_ext s _ (fun u => total dims (fun t => total s (fun v => F (agree u v) * (x u t * x v t))))).
-    + rewrite total_swap. apply total_le; intros t _. exact (form_above s F theta (fun u => x u t) one M).
-    + intros u _. rewrite <- total_swap. apply total_ext; intros. unfold inner. rewrite total_scal. reflexivity.
+  intros above unit. apply Rle_trans with (total dims (fun t => T (fun u => y u * (x u t * x u t)))).
+  - rewrite <- (lin_total L). right. apply (lin_ext L); intros u Hu. rewrite total_scal. fold (inner dims x u u). rewrite unit by exact Hu. ring.
+  - rewrite (lin_ext L (fun u => T _) (fun u => total dims (fun t => T (fun w => A u w * (x u t * x w t))))).
+    + rewrite (lin_total L). apply total_le; intros t _. apply above.
+    + intros u _. rewrite <- (lin_total L). apply (lin_ext L); intros. symmetry. apply total_scal.
 Qed.
 Lemma inner_range s dims x u v : unit_vectors s dims x -> valid s u -> valid s v -> -1 <= inner dims x u v <= 1.
 Proof.
-  intros unit Hu Hv. assert (E : forall c, 0 <= inner dims x u u + (2 * c * inner dims x u v + c * c * inner dims x v v)).
-  { intro c. unfold inner. rewrite <- !total_scal, <- !total_plus. apply (lin_pos (total_linear dims)); intros t _.
-    replace (_ + _) with (Rsqr (x u t + c * x v t)) by (unfold Rsqr; ring). apply Rle_0_sqr. }
-  assert (P := E 1). assert (M := E (-1)). rewrite !unit in P, M by assumption. lra.
+  intros unit Hu Hv. assert (C := lin_cauchy (total_linear dims) (x u) (x v)).
+  fold (inner dims x u v) (inner dims x u u) (inner dims x v v) in C. rewrite !unit in C by assumption. nra.
 Qed.

@@ -8,27 +8,18 @@ Open Scope R_scope.
 (* ---- positive matrices, by elimination ---- *)
 Definition quadratic (n : nat) (M : nat -> nat -> R) (S : nat -> R) : R := sum n (fun i => sum n (fun j => M i j * (S i * S j))).
 Fixpoint positive (n : nat) (M : nat -> nat -> R) : Prop :=
-  match n with O => True | S k => 0 < M k k /\ positive k (fun i j => M i j - M i k * M k j / M k k) end.
-Lemma quadratic_pos n M S : positive n M -> (forall i j, M i j = M j i) -> 0 <= quadratic n M S.
+  match n with O => True | S k => 0 < M k k /\ positive k (fun i j => M i j - (M i k + M k i) * (M k j + M j k) / (4 * M k k)) end.
+Lemma quadratic_pos n M : positive n M -> forall S, 0 <= quadratic n M S.
 Proof.
-  unfold quadratic. revert M; induction n as [|n IH]; intros M pos sym; simpl; [lra|]. destruct pos as [D pos].
-  apply IH in pos; [|intros i j; rewrite (sym i j), (sym i n), (sym n j); field; lra]. set (l := sum n (fun i => M i n * S i)).
-  rewrite sum_plus, (sum_ext n (fun j => M n j * _) (fun j => S n * (M j n * S j))), (sum_ext n (fun i => M i n * _) (fun i => S n * (M i n * S i)))
-    by (intros; rewrite ?(sym n); ring). rewrite !sum_scal. fold l.
-  assert (E : sum n (fun i => sum n (fun j => (M i j - M i n * M n j / M n n) * (S i * S j)))
-    = sum n (fun i => sum n (fun j => M i j * (S i * S j)) + - l / M n n * (M i n * S i))).
-  { apply sum_ext; intros i _. replace (- l / M n n * (M i n * S i)) with (- (M i n * S i) / M n n * l) by (unfold Rdiv; ring).
-    unfold l. rewrite <- sum_scal, <- sum_plus. apply sum_ext; intros j _. rewrite (sym n j). unfold Rdiv. ring. }
-  rewrite E, sum_plus, sum_scal in pos. fold l in pos.
-  assert (Q : 0 <= (M n n * S n + l) * (M n n * S n + l) / M n n) by (apply Rmult_le_pos; [apply Rle_0_sqr | left; apply Rinv_0_lt_compat, D]).
-  replace (_ / M n n) with (M n n * (S n * S n) + 2 * (S n * l) - (- l / M n n * l)) in Q by (field; lra). lra.
-Qed.
-Lemma quadratic_sym n M S : quadratic n (fun i j => (M i j + M j i) / 2) S = quadratic n M S.
-Proof.
-  assert (E : sum n (fun i => sum n (fun j => M j i * (S i * S j))) = quadratic n M S)
-    by (unfold quadratic; rewrite sum_swap; apply sum_ext; intros; apply sum_ext; intros; ring).
-  transitivity (/ 2 * (quadratic n M S + sum n (fun i => sum n (fun j => M j i * (S i * S j))))); [|rewrite E; field].
-  unfold quadratic. rewrite <- sum_plus, <- sum_scal. apply sum_ext; intros. rewrite <- sum_plus, <- sum_scal. apply sum_ext; intros. field.
+  intros pos S. unfold quadratic. revert M pos; induction n as [|n IH]; intros M pos; simpl; [lra|]. destruct pos as [D pos]. apply IH in pos.
+  set (l := sum n (fun i => (M i n + M n i) * S i)). rewrite sum_plus.
+  assert (cross : sum n (fun i => M i n * (S i * S n)) + sum n (fun j => M n j * (S n * S j)) = S n * l)
+    by (unfold l; rewrite <- sum_plus, <- sum_scal; apply sum_ext; intros; ring).
+  rewrite (sum_ext n _ (fun i => sum n (fun j => M i j * (S i * S j)) - l / (4 * M n n) * ((M i n + M n i) * S i))), (lin_minus (sum_linear n)), sum_scal in pos.
+  - fold l in pos. assert (Q : 0 <= M n n * ((S n + l / (2 * M n n)) * (S n + l / (2 * M n n)))) by (apply Rmult_le_pos; [lra | apply Rle_0_sqr]).
+    replace (M n n * _) with (M n n * (S n * S n) + S n * l + l / (4 * M n n) * l) in Q by (field; lra). lra.
+  - intros i _. rewrite (sum_ext n _ (fun j => M i j * (S i * S j) - (M i n + M n i) * S i / (4 * M n n) * ((M j n + M n j) * S j))) by (intros; unfold Rdiv; ring).
+    rewrite (lin_minus (sum_linear n)), sum_scal. fold l. unfold Rdiv. ring.
 Qed.
 
 (* ---- sums over all points ---- *)
@@ -45,7 +36,7 @@ Notation reals := (map (map INR)).
 Lemma at_kind kinds j : nth j (reals kinds) [] = map INR (nth j kinds []).
 Proof. exact (map_nth (map INR) kinds [] j). Qed.
 Lemma const_at s c : total s (fun _ => c) = card (map INR s) * c.
-Proof. unfold card. rewrite <- total_one, Rmult_comm, <- total_scal. apply total_ext; intros; ring. Qed.
+Proof. rewrite total_const, total_one. apply Rmult_comm. Qed.
 Lemma row_of_at kinds F u : belongs kinds u -> total_of kinds (fun w => F (between_members u w)) = row_of (reals kinds) (fst u) F.
 Proof.
   destruct u as [i u]. intros [Hi Hu]. unfold row_of, total_of. rewrite map_length. simpl in *. apply sum_ext; intros j Hj.
@@ -60,10 +51,7 @@ Proof.
 Qed.
 
 (* ---- what unit vectors have ---- *)
-Definition means (A : relation -> R) (c : nat -> R) (i j : nat) : R :=
-  ((if Nat.eqb i j then c i else A (i, j, [])) + (if Nat.eqb j i then c j else A (j, i, []))) / 2.
-Lemma means_pos n A c : positive n (means A c) -> forall S, 0 <= quadratic n (means A c) S.
-Proof. intros P S. apply quadratic_pos; [exact P | intros; unfold means; lra]. Qed.
+Definition means (A : relation -> R) (c : nat -> R) (i j : nat) : R := if Nat.eqb i j then c i else A (i, j, []).
 Section Pairs.
 Variables (kinds : list (list nat)) (A : relation -> R) (y c : nat -> R).
 Hypothesis one : forall s N, In s kinds -> In N s -> (1 <= N)%nat.
@@ -72,8 +60,8 @@ Hypothesis between : forall S, 0 <= quadratic (length kinds) (means A c) S.
 Lemma numbers_above (f : member -> R) :
   total_of kinds (fun u => y (fst u) * (f u * f u)) <= total_of kinds (fun u => total_of kinds (fun w => A (between_members u w) * (f u * f w))).
 Proof.
-  set (n := length kinds) in *. set (S := fun i => total (nth i kinds []) (fun u => f (i, u))). set (M := fun i j => if Nat.eqb i j then c i else A (i, j, [])).
-  assert (Q : 0 <= quadratic n M S) by (rewrite <- quadratic_sym; exact (between S)).
+  set (n := length kinds) in *. set (S := fun i => total (nth i kinds []) (fun u => f (i, u))).
+  set (M := means A c) in *. assert (Q := between S).
   apply Rle_trans with (total_of kinds (fun u => y (fst u) * (f u * f u)) + quadratic n M S); [lra|].
   unfold total_of, quadratic. fold n. rewrite <- sum_plus. apply (lin_le (sum_linear _)); intros i Hi. rewrite (lin_sum (total_linear _)).
   assert (B := form_above _ _ _ (fun u => f (i, u)) (fun N h => one _ N (nth_In kinds [] Hi) h) (eq_ind _ (fun r => multipliers r _ _) (own i Hi) _ (at_kind kinds i))).
@@ -84,19 +72,16 @@ Proof.
   { rewrite P, <- total_scal. unfold q. rewrite <- total_minus. apply total_ext; intros. rewrite <- total_scal, <- total_minus.
     apply total_ext; intros. unfold between_members. simpl. rewrite Nat.eqb_refl. ring. }
   rewrite (sum_ext n q (fun j => (if Nat.eqb i j then q i - c i * (S i * S i) else 0) * 1 + M i j * (S i * S j))).
-  - rewrite sum_plus, (sum_agree n i _ 0 (fun _ => 1)) by exact Hi. simpl. rewrite total_scal. cbv beta in B. lra.
-  - intros j Hj. unfold M. destruct (Nat.eqb_spec i j) as [<-|ne]; [ring|].
+  - rewrite sum_plus, (sum_agree n i _ 0 (fun _ => 1)) by exact Hi. simpl. cbv beta in B. lra.
+  - intros j Hj. unfold M, means. destruct (Nat.eqb_spec i j) as [<-|ne]; [ring|].
     rewrite P, <- total_scal. unfold q, between_members. simpl. apply Nat.eqb_neq in ne. rewrite ne, Rmult_0_l, Rplus_0_l.
     apply total_ext; intros. rewrite <- total_scal. reflexivity.
 Qed.
 Lemma pairs_above dims x : unit_members kinds dims x ->
   sum_of (reals kinds) y <= total_of kinds (fun u => total_of kinds (fun w => A (between_members u w) * inner dims x u w)).
 Proof.
-  intro unit. assert (L := all_linear kinds). apply Rle_trans with (total dims (fun t => total_of kinds (fun u => y (fst u) * (x u t * x u t)))).
-  - rewrite <- (lin_total L). right. symmetry. apply sum_of_at. intros u Hu. rewrite total_scal. fold (inner dims x u u). rewrite unit by exact Hu. ring.
-  - rewrite (lin_ext L _ (fun u => total dims (fun t => total_of kinds (fun w => A (between_members u w) * (x u t * x w t))))).
-    + rewrite (lin_total L). apply total_le; intros t _. apply (numbers_above (fun u => x u t)).
-    + intros u _. rewrite <- (lin_total L). apply (lin_ext L); intros. unfold inner. rewrite total_scal. reflexivity.
+  intro unit. rewrite <- (sum_of_at kinds (fun u => y (fst u))) by reflexivity.
+  exact (above_units (all_linear kinds) (fun u w => A (between_members u w)) _ dims x numbers_above unit).
 Qed.
 End Pairs.
 

@@ -222,16 +222,16 @@ Qed.
 Lemma means_above S : 0 <= quadratic n (means A of_means) S.
 Proof.
   destruct parts as [P [Q [P0 P1]]]. assert (f := force_pos). assert (L2 := L_two). assert (R2 := r_two). assert (K := together).
-  set (g := fun i => (r + (L - r) * other i) * S i). set (m := fun i => other i * S i). set (Y := L * force - r * apart) in *.
+  set (g := fun i => (r + (L - r) * other i) * S i). set (m := fun i => other i * S i). set (Y := L * force - r * apart) in *. set (e := (be - de) / 2).
   assert (E : quadratic n (means A of_means) S = force / (r * L) * (sum n g * sum n g) + Y * (sum n (fun i => other i * (S i * S i / sz i)) - sum n m * sum n m / r)).
-  { unfold quadratic. rewrite (sum_ext n _ (fun i => (force / (r * L) * sum n g) * g i + (Y * (other i * (S i * S i / sz i)) + (- Y / r * sum n m) * m i))).
+  { unfold quadratic. rewrite (sum_ext n _ (fun i => (force / (r * L) * sum n g) * g i + (Y * (other i * (S i * S i / sz i)) + ((- Y / r * sum n m - e * sum n S) * m i + e * sum n m * S i)))).
     - rewrite !sum_plus, !sum_scal. unfold Rdiv. ring.
-    - intros i Hi. rewrite (sum_ext n _ (fun j => (force / (r * L) * g i) * g j + ((if Nat.eqb i j then (fun j => Y * (other i * (S j * S j / sz j))) j else 0) + (- Y / r * m i) * m j))).
+    - intros i Hi. rewrite (sum_ext n _ (fun j => (force / (r * L) * g i) * g j + ((if Nat.eqb i j then (fun j => Y * (other i * (S j * S j / sz j))) j else 0) + ((- Y / r * m i + e * S i) * m j + - e * m i * S j)))).
       + rewrite !sum_plus, !sum_scal, sum_pick by exact Hi. ring.
-      + intros j Hj. destruct (pull_at i Hi) as [_ [_ Ai]], (pull_at j Hj) as [_ [_ Aj]]. unfold means. rewrite Ai, Aj, (Nat.eqb_sym j i).
+      + intros j Hj. destruct (pull_at i Hi) as [_ [_ Ai]]. unfold means. rewrite Ai.
         assert (S2 := sz_two i Hi). unfold g, m, of_means. destruct (Nat.eqb_spec i j) as [<-|ne].
         * destruct i; cbn [other]; unfold Y; [change (sz 0) with L; field; lra | field; lra].
-        * unfold Y, force_of, apart_of. destruct i, j; try lia; cbn [other]; field; lra. }
+        * unfold Y, e, force_of, apart_of. destruct i, j; try lia; cbn [other]; field; lra. }
   rewrite E. apply Rplus_le_le_0_compat; [apply Rmult_le_pos; [left; apply Rdiv_lt_0_compat; nra | apply Rle_0_sqr]|].
   apply Rmult_le_pos; [exact K|]. set (M := sum n m).
   assert (W : 0 <= sum n (fun i => other i * (sz i * ((S i / sz i - M / r) * (S i / sz i - M / r))))).

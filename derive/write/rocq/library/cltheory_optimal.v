@@ -40,7 +40,8 @@ Proof. rewrite <- total_scal. apply total_ext; intros u Hu. rewrite total_agree 
 Theorem bound theta dims x : tangent_to -> multipliers Rs A theta -> unit_vectors s dims x ->
   mean_loss (by_relation h) + scale * (theta - level Rs A h) <= mean_loss (inner dims x).
 Proof.
-  intros [C tan] E unit. assert (B := above_level s A theta dims x one E unit). assert (P := size_pos s one).
+  intros [C tan] M unit. assert (P := size_pos s one).
+  assert (B := above_units (total_linear s) (fun u w => A (agree u w)) (fun _ => theta) dims x (fun f => form_above s A theta f one M) unit). rewrite total_const in B.
   unfold mean_loss. apply Rmult_le_reg_r with size; [exact P|]. set (H := inner dims x) in *. unfold Rdiv.
   rewrite Rmult_plus_distr_r, !Rmult_assoc, Rinv_l, !Rmult_1_r by lra.
   eapply Rle_trans; [|apply total_le; intros u Hu; apply (tan u (H u) Hu); intros; apply (inner_range s); assumption].
@@ -51,8 +52,8 @@ Proof.
 Qed.
 Lemma mean_at v : (forall u, valid s u -> F u (fun w => h (agree u w)) = v) -> mean_loss (by_relation h) = v.
 Proof.
-  intro e. assert (P := size_pos s one). unfold mean_loss. rewrite (total_ext s _ (fun _ => v * 1)) by (intros; rewrite Rmult_1_r; apply e; assumption).
-  rewrite total_scal. field. lra.
+  intro e. assert (P := size_pos s one). unfold mean_loss, by_relation.
+  rewrite (total_ext s _ (fun _ => v) e), total_const. field. lra.
 Qed.
 Theorem optimal : tangent_to -> multipliers Rs A (level Rs A h) -> least s mean_loss h.
 Proof. intros tan E dims x unit. assert (B := bound _ dims x tan E unit). lra. Qed.

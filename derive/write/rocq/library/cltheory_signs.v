@@ -76,33 +76,17 @@ Ltac nz := repeat match goal with |- _ /\ _ => split end; nz1.
 Ltac eq := first [ring | field; nz | match goal with H : ?s * ?s = _ |- _ => field [H]; nz end].
 Ltac exp_eq := first [rewrite <- ?exp_Ropp, <- ?exp_plus; f_equal; field; nz | unfold Rdiv; rewrite Rmult_0_l, exp_0; reflexivity].
 
-(* Where a function that increases is zero, its sign changes; so thresholds with a logarithm. *)
+(* Thresholds with a logarithm: x is beyond v where p exp w is above q. *)
 Definition changes_sign (x v y : R) : Prop :=
   (0 < x - v <-> 0 < y) /\ (0 <= x - v <-> 0 <= y) /\ (0 < v - x <-> 0 < - y) /\ (0 <= v - x <-> 0 <= - y).
-Lemma by_zero (f : R -> R) (D : R -> Prop) v x : D v -> D x -> f v = 0 ->
-  (forall a b, D a -> D b -> a < b -> f a < f b) -> changes_sign x v (f x).
-Proof.
-  intros V X Z M. destruct (total_order_T x v) as [[l | ->] | g].
-  - assert (H := M _ _ X V l). repeat split; intro; lra.
-  - rewrite Z. repeat split; intro; lra.
-  - assert (H := M _ _ V X g). repeat split; intro; lra.
-Qed.
 Lemma ln_above r : 0 < r - 1 -> 0 < ln r.
 Proof. intro h. rewrite <- ln_1. apply ln_increasing; lra. Qed.
-Lemma over_ratio r c x : 0 < r - 1 -> 0 < c -> 0 < x -> changes_sign x (c / ln r) (r * exp (- c / x) - 1).
+Lemma beyond k p q w x v : 0 < k -> 0 < p -> 0 < q -> x - v = k * (w + (ln p - ln q)) -> changes_sign x v (p * exp w - q).
 Proof.
-  intros R C X. assert (L := ln_above r R). apply (by_zero (fun x => r * exp (- c / x) - 1) (fun x => 0 < x)).
-  - apply Rdiv_lt_0_compat; assumption.
-  - exact X.
-  - replace (- c / (c / ln r)) with (- ln r) by (field; lra). rewrite exp_Ropp, exp_ln by lra. field. lra.
-  - intros a b A B l. apply Rplus_lt_compat_r, Rmult_lt_compat_l; [lra|]. apply exp_increasing.
-    assert (/ b < / a) by (apply Rinv_lt_contravar; [apply Rmult_lt_0_compat|]; assumption). unfold Rdiv. nra.
-Qed.
-Lemma over_log p q a k x : 0 < p -> 0 < q -> 0 < k -> changes_sign x (a + k * (ln q - ln p)) (p * exp ((x - a) / k) - q).
-Proof.
-  intros P Q K. apply (by_zero (fun x => p * exp ((x - a) / k) - q) (fun _ => True)); try exact I.
-  - replace ((a + k * (ln q - ln p) - a) / k) with (ln q + - ln p) by (field; lra). rewrite exp_plus, exp_Ropp, !exp_ln by assumption. field. lra.
-  - intros b c _ _ l. apply Rplus_lt_compat_r, Rmult_lt_compat_l, exp_increasing, Rmult_lt_compat_r; [exact P | apply Rinv_0_lt_compat; exact K | lra].
+  intros K P Q e. set (g := w + (ln p - ln q)) in *. assert (L := exp_above_1 g). assert (S := exp_below_1 g).
+  replace (p * exp w - q) with (q * (exp g - 1))
+    by (unfold g, Rminus; rewrite !exp_plus, exp_Ropp, !exp_ln by assumption; field; lra).
+  destruct (total_order_T g 0) as [[less | zero] | more]; [| rewrite zero, exp_0 in * |]; repeat split; intro; nra.
 Qed.
 
 (* Limits: a function that is continuous at 0, of what becomes small. *)
