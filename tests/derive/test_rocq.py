@@ -378,8 +378,8 @@ def test_no_bound_that_is_too_sharp_has_a_proof() -> None:
 @pytest.mark.parametrize(
     ("id", "title", "solved", "by"),
     [
-        ("supcl-threshold", "iff tau", "(tau < m / (m - 1) / ln (", "over_ratio"),
-        ("soft-supcon", "iff x is", "(x >= - tau * ln epsilon)", "over_log (epsilon) (1)"),
+        ("supcl-threshold", "iff tau", "(tau < m / (m - 1) / ln (", "beyond with (tau / ln"),
+        ("soft-supcon", "iff x is", "(x >= - tau * ln epsilon)", "((epsilon) * exp"),
         ("spectral-band-printed", "iff mu", "(mu <= -1 + sqrt 3)", "sqrt_pos 3"),
         ("sigmoid-noise", "iff t is", "(t >= (N - 1) * ln (", "clearbody log_1"),
     ],

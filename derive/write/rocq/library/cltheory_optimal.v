@@ -41,8 +41,8 @@ Theorem bound theta dims x : tangent_to -> multipliers Rs A theta -> unit_vector
   mean_loss (by_relation h) + scale * (theta - level Rs A h) <= mean_loss (inner dims x).
 Proof.
   intros [C tan] M unit. assert (P := size_pos s one).
-  assert (B := above_units (total_linear s) (fun u w => A (agree u w)) (fun _ => theta) dims x (fun f => form_above s A theta f one M) unit). rewrite total_const in B.
-  unfold mean_loss. apply Rmult_le_reg_r with size; [exact P|]. set (H := inner dims x) in *. unfold Rdiv.
+  assert (B := above_units (total_linear s) (fun u w => A (agree u w)) (fun _ => theta) dims x (fun f => form_above s A theta f one M) unit).
+  rewrite total_const in B. unfold mean_loss. apply Rmult_le_reg_r with size; [exact P|]. set (H := inner dims x) in *. unfold Rdiv.
   rewrite Rmult_plus_distr_r, !Rmult_assoc, Rinv_l, !Rmult_1_r by lra.
   eapply Rle_trans; [|apply total_le; intros u Hu; apply (tan u (H u) Hu); intros; apply (inner_range s); assumption].
   rewrite total_plus. apply Rplus_le_compat_l.

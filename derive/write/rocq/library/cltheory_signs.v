@@ -44,8 +44,6 @@ Lemma exp_above_1 x : 0 < x -> 1 < exp x.
 Proof. intro h; rewrite <- exp_0; apply exp_increasing; exact h. Qed.
 Lemma exp_below_1 x : 0 < - x -> exp x < 1.
 Proof. intro h; rewrite <- exp_0; apply exp_increasing; lra. Qed.
-Lemma under_1 y : 0 < y -> y < 1 -> exists k, 0 < k /\ y = 1 / (1 + k).
-Proof. intros h k; exists (1 / y - 1); split; [apply Rlt_Rminus, Rlt_div_r; lra | field; lra]. Qed.
 
 (* The sign of a term with a square root, by its square. *)
 Lemma root_wins b a s : 0 <= s -> 0 < b -> 0 < b ^ 2 * (s * s) - a ^ 2 -> 0 < a + b * s.
