@@ -142,9 +142,9 @@ def relation(shown: Basic, names: Names | None = None) -> str:
     raise NotWritten(f"{type(shown).__name__} is not a relation between numbers")
 
 
-def hypotheses(domain: Domain, names: Names | None = None) -> dict[str, str]:
+def hypotheses(domain: Domain) -> dict[str, str]:
     """What is known of the symbols of a domain: a name for each inequality, and it."""
-    every = (bounds(s, r, names).items() for s, r in domain.ranges.items())
+    every = (bounds(s, r).items() for s, r in domain.ranges.items())
     return dict(chain.from_iterable(every))
 
 
