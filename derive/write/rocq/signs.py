@@ -8,7 +8,7 @@ square root is a variable too; the sign of a factor that is linear in it is foun
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import product
@@ -255,8 +255,9 @@ class Signs:
     def _fact(self, f: Poly) -> int:
         """The sign of a factor, 2 where it may vanish; that it is so is said in the proof, once."""
         if f not in self._facts:
-            cases = (partial(self._cases, among) for among in (self._wide, self._narrow))
-            for how, side in product((*cases, self._rooted), (1, -1)):
+            cases = [partial(self._cases, among) for among in (self._wide, self._narrow)]
+            ways: list[Callable[[Poly], tuple[bool, list[str]] | None]] = [*cases, self._rooted]
+            for how, side in product(ways, (1, -1)):
                 found = how(f if side == 1 else -f)
                 if found is None:
                     continue
