@@ -357,10 +357,9 @@ class AtRandom(AtVertex):
             side = gap_of(shown)[0].xreplace(self.means)
             domain = self._with_means(self.domain)
             signs = Signs([self._gap(k), side], domain)
-            factor = signs.positive_ratio(side, self._gap(k))
+            proof = [f"gap; {signs.same_sign(side, self._gap(k))}"]
             names = {mean: name(s) for mean, s in self.means.items()}
             goal = f"({relation(shown, names)} <-> 0 <= {line.mean(self.means)})"
-            proof = [f"gap; apply same_sign_or_zero with ({factor}); [eq | pos]."]
             yield lemma(f"{self.called}_{self._name(k)}_when", domain, goal, [*signs.lines, *proof])
 
     def _prepared(self) -> Iterator[str]:
