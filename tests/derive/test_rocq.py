@@ -592,10 +592,7 @@ LONG = {
     "supcl-batches-balanced-exclusive",
     "supcl-batches-exclusive",
     "phases",
-    "towers-threshold",
     "pairwise-threshold",
-    "sigmoid-optimum",
-    "soft-supcon",
 }
 
 
