@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from math import inf, isfinite, log
+from math import isfinite, log
 from typing import Any
 
 import numpy as np
@@ -92,17 +92,15 @@ class Safe(FrozenValue):
 
     def holds(self, number: str) -> bool:
         """Whether a number is between the ends, and none of them."""
-        low, high = (
-            (-inf if self.low is None else self.low),
-            (inf if self.high is None else self.high),
-        )
-        return low < float(number) < high
+        above = self.low is None or self.low < float(number)
+        return above and (self.high is None or float(number) < self.high)
 
     @property
     def is_empty(self) -> bool:
         """Whether its ends leave nothing between them that one would choose."""
-        ends = self.low, self.high
-        return ends[0] is not None and ends[1] is not None and ends[0] >= ends[1] * (1 - EMPTY)
+        if self.low is None or self.high is None:
+            return False
+        return self.low >= self.high * (1 - EMPTY)
 
     @property
     def middle(self) -> float | None:

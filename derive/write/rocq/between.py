@@ -31,7 +31,7 @@ from .declared import Kinds, listed
 from .monotone import divisor_signs
 from .signs import Signs, shown_positive
 from .statements import Theorem
-from .structure import AtStructure
+from .structure import KNOWN, AtStructure
 from .terms import ATOM, NotWritten, lemma, quantified, term
 
 
@@ -94,11 +94,6 @@ class AtEdge(AtStructure):
         return tidy(self.edge.x / self.edge.segment.length)
 
     # --- lemmas about real numbers ----------------------------------------------------------------
-    def _eigen(self, kinds: Kinds, *, real: bool = True) -> str:
-        sizes = self.declared.sizes if real else self._reals
-        gradient = self.declared.gradient_of(sizes, *self._data(real=real))
-        return f"eigen {sizes} {listed(kinds)} {gradient}"
-
     def _theta(self, e: str) -> Expr:
         return self.declared.eigenvalue(self._first(e))
 
@@ -108,7 +103,7 @@ class AtEdge(AtStructure):
         gap = self._theta(segment.low) - self._theta(segment.high)
         signs = self._signs(gap, slope)
         factor = signs.positive_ratio(gap, slope)
-        start, end = map(self._eigen, self.ends)
+        start, end = map(self._eigenvalue, self.ends)
         return lemma(
             f"{self.called}_same",
             self.domain,
@@ -127,7 +122,7 @@ class AtEdge(AtStructure):
             with suppress(NotWritten):
                 signs = self._signs(gap)
                 proof = ["gap.", *signs.proof(gap, strict=False)]
-                goal = f"{self._eigen(self.ends[k])} <= {self._eigen(kinds)}"
+                goal = f"{self._eigenvalue(self.ends[k])} <= {self._eigenvalue(kinds)}"
                 lines = [*self._unfolded(signs), *proof]
                 return k, lemma(f"{self.called}_{self._name(kinds)}", self.domain, goal, lines)
         raise NotWritten("an eigenvalue is not proved to be larger than those of the ends")
@@ -192,8 +187,8 @@ class AtEdge(AtStructure):
         yield f"intro zero_. {self._there('th', self.ends[0])} {self._there('th_', self.ends[1])}"
         one, other = f"pure {reals} {start} a_", f"pure {reals} {end} a_"
         yield from self._is("pu", f"{one} + {share} * ({other} - {one})")
-        known = "first [assumption | lra]"
-        same = " = ".join(self._eigen(kinds, real=False) for kinds in reversed(self.ends))
+        known = f"first [{KNOWN}]"
+        same = " = ".join(self._eigenvalue(kinds, real=False) for kinds in reversed(self.ends))
         yield f"assert (same_ : {same}) by (apply ({self._at('same')}); {known})."
         yield f"refine (between_structures _ _ _ _ {start} {end} ({share}) _ one th th_ _ pu"
         yield "  (smooth_tangent _ _ _ _ _ smooth_) same_ _)."

@@ -33,10 +33,9 @@ from .batches import BatchSoftmax
 from .declared import Kinds, listed
 from .signs import Signs
 from .statements import Theorem, gap_of
+from .structure import KNOWN, arguments
 from .terms import NotWritten, lemma, name, relation, term
 from .whole import AtVertex, Compared, problem_of, within
-
-BY_REALS = "first [assumption | lra]"
 
 
 def at_random(called: str, result: Result, left: dict[str, str]) -> Iterator[Theorem]:
@@ -128,8 +127,7 @@ class AtPart(AtVertex):
         return self.composed
 
     def _data(self, *, real: bool) -> tuple[str, str]:
-        known = [s for s in self.symbols if s != K]
-        given = " ".join(name(s) if real or not s.is_integer else f"(INR {name(s)})" for s in known)
+        given = arguments((s for s in self.symbols if s != K), real=real)
         return f"({self.composed.called}_terms {given})", f"({self.composed.inner_name} {given})"
 
     def lemmas(self, gaps: Mapping[Kinds, tuple[Expr, str]]) -> Iterator[str]:
@@ -143,9 +141,7 @@ class AtPart(AtVertex):
 
     def _equal(self, kinds: Kinds, value: Expr, shown: str) -> str:
         """The lemma on how far an eigenvalue is above the level."""
-        sizes, (terms, inner), gap = self.declared.sizes, self._data(real=True), self._gap(kinds)
-        gradient = self.declared.gradient_of(sizes, terms, inner)
-        above = f"eigen {sizes} {listed(kinds)} {gradient} - level {sizes} {gradient} {inner}"
+        gap, above = self._gap(kinds), f"{self._eigenvalue(kinds)} - {self._level()}"
         every = [gap, value, *self.declared.gradient.values()]
         signs = Signs(every, self.domain, self.declared.spelled)
         signs.check_zero(gap - value)
@@ -156,8 +152,8 @@ class AtPart(AtVertex):
 
     def applied(self, lemma: str) -> str:
         """One of these lemmas applied."""
-        values = self._given(real=False).replace(f"(INR {name(K)})", name(K))
-        return f"apply ({self.called}_{lemma} {values}); {BY_REALS}"
+        values = " ".join(arguments([s], real=s == K) for s in self.symbols)
+        return f"apply ({self.called}_{lemma} {values}); first [{KNOWN}]"
 
 
 class AtRandom(AtVertex):
@@ -320,7 +316,7 @@ class AtRandom(AtVertex):
 
     # --- text ------------------------------------------------------------------------------------
     @property
-    def _sizes(self) -> tuple[str, str]:
+    def _batches(self) -> tuple[str, str]:
         """What lemmas on random batches are given: the structure, and what is known of it."""
         m, n, *rest = self.declared.numbers.strip("[]").split("; ")
         return f"{m} {n} [{'; '.join(rest)}] {self.declared.size}", f"{m} {n} {self.declared.size}"
@@ -329,7 +325,7 @@ class AtRandom(AtVertex):
     def _on(self) -> str:
         """The same with what is known of them, the loss and the inner products."""
         terms, inner = self._data(real=False)
-        return f"{self._sizes[0]} two_ B_ {self.declared.tau_text} {terms} {inner}"
+        return f"{self._batches[0]} two_ B_ {self.declared.tau_text} {terms} {inner}"
 
     def _mean_text(self, mean: Expectation) -> str:
         law = " ".join(f"({term(e)})%nat" for e in mean.args[1:4])
@@ -363,11 +359,11 @@ class AtRandom(AtVertex):
             yield lemma(f"{self.called}_{self._name(k)}_when", domain, goal, [*signs.lines, *proof])
 
     def _prepared(self) -> Iterator[str]:
-        sizes, structure = self.declared.numbers, self._sizes[1]
+        sizes, structure = self.declared.numbers, self._batches[1]
         terms, inner = self._data(real=False)
         several, alone = (part._data(real=False)[0] for part in self.parts)
         m, n, size = structure.split()
-        reals, real = f"(map INR {sizes})", f"(INR {size})"
+        reals, real = self._reals, f"(INR {size})"
         tau = self.declared.tau_text
         yield f"assert (two_ : (2 <= {m})%nat /\\ (2 <= {n})%nat) by lia."
         yield f"assert (B_ : (1 <= {size} <= {m} * {n})%nat) by nia."
@@ -385,7 +381,7 @@ class AtRandom(AtVertex):
         )
         yield "{ split; [nest | intros t_ I_; each_term I_; cbn [denominator positives];"
         yield "  split; nest]. }"
-        yield f"rewrite (random_mean {self._sizes[0]} two_ B_ {tau} {terms} one)."
+        yield f"rewrite (random_mean {self._batches[0]} two_ B_ {tau} {terms} one)."
         for mean, s in self.means.items():
             strict = self._with_means(self.domain).ranges[s].low_open
             known = {"some": "some_pos", "none": "none_pos" if strict else "none_sign"}
@@ -400,24 +396,28 @@ class AtRandom(AtVertex):
         """The equivalence on a space, as a hypothesis."""
         line, naturals = self._line(kinds), self._naturals
         shown = relation(self.conditions[self.spaces[kinds]], self._written)
-        terms, inner = self._data(real=False)
-        reals, tau = f"(map INR {self.declared.numbers})", self.declared.tau_text
-        gradient = f"(random_gradient {self._sizes[0]} {tau} {terms} {inner})"
-        above = f"level {reals} {gradient} {inner} <= eigen {reals} {listed(kinds)} {gradient}"
         values = " ".join([self._given(real=False), *map(self._mean_text, self.means)])
         some, none = (part.applied(f"{self._name(kinds)}_gap") for part in self.parts)
         given = " ".join(f"({term(e, naturals)})" for e in (line.some, line.times))
         given += f" (fun K => {term(line.of, naturals)}) ({term(line.none, naturals)})"
-        yield f"assert ({self._name(kinds)}_ : {shown} <-> {above})."
+        yield f"assert ({self._name(kinds)}_ : {shown} <-> {self._above(kinds, real=False)})."
         yield (
             f"{{ eapply iff_trans; [apply ({self.called}_{self._name(kinds)}_when {values});\n"
-            f"  {BY_REALS} | apply iff_sym, (random_when {self._on} {listed(kinds)} {given});"
+            f"  first [{KNOWN}] | apply iff_sym, (random_when {self._on} {listed(kinds)} {given});"
         )
         yield f"    [intros K K_low K_n K_high; {some} | {none}]]. }}"
 
-    def _applied(self, kinds: Kinds, side: str) -> str:
+    def _gradient(self, *, real: bool) -> str:
+        terms, inner = self._data(real=real)
+        return f"(random_gradient {self._batches[0]} {self.declared.tau_text} {terms} {inner})"
+
+    def _fact(self, kinds: Kinds) -> str:
+        """A hypothesis, where it is an equivalence."""
+        return f"{self._name(kinds)}_"
+
+    def _applied(self, kinds: Kinds) -> str:
         if self.spaces[kinds] in self.conditions:
-            return f"apply {side} {self._name(kinds)}_; {BY_REALS}"
+            return super()._applied(kinds)
         some, none = (part.applied(self._name(kinds)) for part in self.parts)
         return (
             f"apply (random_above {self._on} {listed(kinds)});"

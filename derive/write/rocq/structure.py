@@ -26,6 +26,8 @@ from .signs import Signs
 from .statements import Theorem
 from .terms import NotWritten, bounds, hypotheses, lemma, name, term
 
+#: How what a lemma asks of its arguments is known.
+KNOWN = "assumption | lra"
 #: That real numbers are in ranges, or numbers of both kinds.
 REALS = "simpl; repeat split; lra"
 SOMEWHERE = "repeat split; try lia; rewrite ?INR_IZR_INZ; cbn; lra"
@@ -84,9 +86,7 @@ class AtStructure(FrozenValue):
 
     def _given(self, *, real: bool) -> str:
         """The symbols as arguments; sizes are natural numbers, or have become real ones."""
-        return " ".join(
-            name(s) if real or not s.is_integer else f"(INR {name(s)})" for s in self.symbols
-        )
+        return arguments(self.symbols, real=real)
 
     # --- lemmas about real numbers ----------------------------------------------------------------
     def _spelled_out(self) -> list[str]:
@@ -115,17 +115,22 @@ class AtStructure(FrozenValue):
         given = self._given(real=real)
         return f"({self.called}_terms {given})", f"({self.called}_inner {given})"
 
-    def _above(self, kinds: Kinds) -> str:
-        """That the eigenvalue on a space is at least the level, for real sizes."""
-        sizes, (_, inner) = self.declared.sizes, self._data(real=True)
-        return f"level {sizes} {self._gradient} {inner} <= {self._eigenvalue(kinds)}"
+    def _above(self, kinds: Kinds, *, real: bool = True) -> str:
+        """That the eigenvalue on a space is at least the level, by default for real sizes."""
+        return f"{self._level(real=real)} <= {self._eigenvalue(kinds, real=real)}"
 
-    @property
-    def _gradient(self) -> str:
-        return self.declared.gradient_of(self.declared.sizes, *self._data(real=True))
+    def _gradient(self, *, real: bool) -> str:
+        return self.declared.gradient_of(self._sizes(real=real), *self._data(real=real))
 
-    def _eigenvalue(self, kinds: Kinds) -> str:
-        return f"eigen {self.declared.sizes} {listed(kinds)} {self._gradient}"
+    def _sizes(self, *, real: bool) -> str:
+        return self.declared.sizes if real else self._reals
+
+    def _level(self, *, real: bool = True) -> str:
+        inner = self._data(real=real)[1]
+        return f"level {self._sizes(real=real)} {self._gradient(real=real)} {inner}"
+
+    def _eigenvalue(self, kinds: Kinds, *, real: bool = True) -> str:
+        return f"eigen {self._sizes(real=real)} {listed(kinds)} {self._gradient(real=real)}"
 
     def _gap(self, kinds: Kinds) -> Expr:
         return self.declared.eigenvalue(kinds) - self.declared.level
@@ -220,7 +225,7 @@ class AtStructure(FrozenValue):
         """That the loss is convex, and lines before it is compared."""
         data, holes = self._data(real=False), " _" * len(hypotheses(self.domain))
         yield f"assert (ok : {self.declared.convex(self._reals, *data)})."
-        yield f"{{ refine ({self._at('convex')}{holes}); first [assumption | lra]. }}"
+        yield f"{{ refine ({self._at('convex')}{holes}); first [{KNOWN}]. }}"
         yield from self.declared.prepared(*data)
 
     @property
@@ -246,3 +251,8 @@ class AtStructure(FrozenValue):
         yield "{ intros a_ e_; each_pattern a_ e_; clear e_;"
         yield f"  unfold {self.declared.inner_name};"
         yield "  cbn [map pure off INR]; field; repeat split; lra. }"
+
+
+def arguments(symbols: Iterable[Symbol], *, real: bool) -> str:
+    """Symbols as arguments; sizes are natural numbers, or have become real ones."""
+    return " ".join(name(s) if real or not s.is_integer else f"(INR {name(s)})" for s in symbols)

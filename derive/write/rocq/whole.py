@@ -31,7 +31,7 @@ from .kinds import read
 from .merging import merged, merging
 from .signs import Signs
 from .statements import Theorem, gap_of
-from .structure import AtStructure
+from .structure import KNOWN, AtStructure
 from .terms import NotWritten, lemma, relation
 
 #: Of a threshold with more of them Rocq does not find that it is the condition.
@@ -251,9 +251,14 @@ class AtVertex(AtStructure):
         for kinds, e in self.spaces.items():
             yield self._multiplier(kinds, e)
 
-    def _applied(self, kinds: Kinds, side: str) -> str:
-        """The lemma on a space applied, to one side of it if it is an equivalence."""
-        return f"apply {side} ({self._at(self._name(kinds))}); first [assumption | lra]"
+    def _fact(self, kinds: Kinds) -> str:
+        """What is known of a space: that it is above the level, or when it is."""
+        return f"({self._at(self._name(kinds))})"
+
+    def _applied(self, kinds: Kinds) -> str:
+        """This applied to show that it is above the level."""
+        side = "->" if self.spaces[kinds] in self.conditions else ""
+        return f"apply {side} {self._fact(kinds)}; first [{KNOWN}]"
 
     def _proof(self) -> Iterator[str]:
         own = self.pure(self.vertex.name)
@@ -263,11 +268,11 @@ class AtVertex(AtStructure):
         if self.conditions:
             yield "split; [intro given | intro L; repeat split]."
         yield "{ refine (optimal _ _ _ _ _ one (smooth_tangent _ _ _ _ _ smooth_) _); each_space."
-        for k, e in self.spaces.items():
-            yield f"  - {self._applied(k, '->' if e in self.conditions else '')}."
+        for k in self.spaces:
+            yield f"  - {self._applied(k)}."
         yield "}"
         for e in self.deciding.values():
             k = self._first(e)
-            yield f"{{ {self._applied(k, '<-')[:-1]} | idtac]."
+            yield f"{{ apply <- {self._fact(k)}; first [{KNOWN} | idtac]."
             yield f"  refine (needed _ _ _ _ _ one _ th pu {listed(k)} smooth_ _ L);"
             yield "    simpl; repeat split; lra. }"
