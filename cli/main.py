@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import io
 import os
@@ -132,6 +133,7 @@ def main(args: list[str] | None = None) -> None:
         code = refuse(f"standard output: {error.strerror}")
     if sys.stderr is not None:
         sys.stderr.flush()
+    atexit._run_exitfuncs()  # temporary folders are removed
     # Taking the interpreter apart, object by object, would take longer than the proofs.
     os._exit(code)
 

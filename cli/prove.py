@@ -82,7 +82,7 @@ def prove_command(
         return 0 if checked.accepted else 1
     if not checked.accepted:
         why = checked.error or f"it rests on {', '.join(checked.unexpected)}"
-        click.echo(f"cltheory: {id}: Rocq {version} refused a proof: {why[:500]}", err=True)
+        click.echo(f"cltheory: {id}: not proved by Rocq {version}: {why[:500]}", err=True)
         return 1
     count = len(found.theorems)
     rows = [

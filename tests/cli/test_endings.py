@@ -144,6 +144,16 @@ def test_an_interrupt_ends_in_one_line(
     assert line == "cltheory: interrupted\n"
 
 
+def test_what_a_command_leaves_to_its_end_is_done_then() -> None:
+    """As folders are removed that `prove` and others made."""
+    text = (
+        "import atexit, os; from cltheory.cli.main import main; "
+        "atexit.register(os.write, 1, b'removed'); main(['--version'])"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "removed")
+
+
 def piped(*args: str, lines: int = 1) -> tuple[int, str]:
     """Exit code and errors of a command whose reader leaves after some lines."""
     with subprocess.Popen(

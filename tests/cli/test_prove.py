@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -62,3 +63,36 @@ def test_lists_and_show_say_the_rung(cltheory: Callable[..., tuple[int, str, str
     assert "  dcl * " in cltheory("list", "dcl")[1]
     rows = json.loads(cltheory("list", "dcl", "--format", "json")[1])
     assert {row["id"]: row["kernel"] for row in rows}["dcl"] == "whole theorem"
+
+
+#: What another ``coqc`` on the path does when it compiles a file, and what is said of it.
+BROKEN = {
+    "kill -9 $$": "cltheory_loss.v: coqc was ended by signal 9",
+    "printf '\\377' >&2; exit 1": "does not compile the library of proofs: \ufffd",
+    "echo 'Cannot find a physical path' >&2; exit 1": "lacks a package: apt-get install coq",
+}
+
+
+@pytest.mark.parametrize("does", BROKEN)
+def test_a_broken_rocq_is_told_in_a_line(
+    refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, does: str
+) -> None:
+    _another_rocq(tmp_path, monkeypatch, f"case $1 in --print*) echo 8;; *) {does};; esac")
+    check.compiled_library.cache_clear()
+    assert BROKEN[does] in refused("prove", "dcl")
+
+
+def test_nothing_is_proved_by_a_rocq_that_says_nothing(
+    cltheory: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    _another_rocq(tmp_path, monkeypatch, "printf '\\377'")
+    found = cltheory("prove", "dcl")
+    assert found[:2] == (1, "") and "not proved by Rocq" in found[2]
+    check.compiled_library.cache_clear()
+
+
+def _another_rocq(folder: Path, monkeypatch: pytest.MonkeyPatch, does: str) -> None:
+    path = folder / "coqc"
+    path.write_text(f"#!/bin/sh\n{does}\n", encoding="utf-8")
+    path.chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 from time import monotonic
+from typing import Any
 
 from ...errors import Refusal
 from ...frozen import FrozenValue
@@ -37,6 +38,8 @@ COMMANDS = re.compile(
 #: What ``Print Assumptions`` prints before axioms, and instead of them.
 ANSWER, NOTHING = "Axioms:", "Closed under the global context"
 HOW_TO_GET = "apt-get install coq libcoq-interval, or opam install rocq-core coq-interval"
+#: How what ``coqc`` prints is read; another program of that name may print anything.
+TEXT: dict[str, Any] = {"encoding": "utf-8", "errors": "replace"}
 #: Seconds after which a file is given up.
 LIMIT = 600
 
@@ -79,11 +82,16 @@ def installed() -> str:
     Raises
     ------
     NoRocq
-        If ``coqc`` is not on the path; one line that says how to get it.
+        If ``coqc`` is not on the path, or does not run; one line that says how to get it.
     """
     if shutil.which("coqc") is None:
         raise NoRocq(f"coqc (Rocq) is not installed: {HOW_TO_GET}")
-    found = subprocess.run(["coqc", "--print-version"], capture_output=True, text=True, check=False)
+    try:
+        found = subprocess.run(
+            ["coqc", "--print-version"], capture_output=True, timeout=LIMIT, check=False, **TEXT
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise NoRocq(f"coqc does not run: {error}") from None
     return found.stdout.split()[0] if found.stdout.split() else "unknown"
 
 
@@ -125,7 +133,7 @@ def compiled_library() -> Path:
     Raises
     ------
     NoRocq
-        If Rocq refuses it, as another version may.
+        If Rocq does not compile it, as another version may not.
     """
     folder = Path(mkdtemp(prefix="cltheory-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -133,22 +141,32 @@ def compiled_library() -> Path:
         shutil.copy(LIBRARY / f"{name}.v", folder)
         error, _ = _compiled(f"{name}.v", folder, folder)
         if error:
-            raise NoRocq(f"this version of Rocq refuses the library: {error}")
+            raise NoRocq(f"Rocq {installed()} does not compile the library of proofs: {error}")
     return folder
 
 
 def _compiled(name: str, folder: Path, library: Path) -> tuple[str, str]:
-    """The first error of a file, and what it printed."""
+    """The first error of a file, and what it printed.
+
+    Raises
+    ------
+    NoRocq
+        If Rocq lacks what a file requires.
+    """
     try:
         done = subprocess.run(
             ["coqc", "-q", "-w", "none", "-R", str(library), "", name],
-            cwd=folder, capture_output=True, text=True, timeout=LIMIT, check=False,
+            cwd=folder, capture_output=True, timeout=LIMIT, check=False, **TEXT,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         return f"{name}: not done after {LIMIT} s", ""
+    if done.returncode < 0:  # what the system does where memory is short
+        return f"{name}: coqc was ended by signal {-done.returncode}", done.stdout
     if not done.returncode:
         return "", done.stdout
     error = re.sub(r"\s+", " ", done.stderr).replace(f'"./{name}"', name).strip()
+    if "Cannot find a physical path" in error:
+        raise NoRocq(f"Rocq lacks a package: {HOW_TO_GET} ({error})")
     return error or f"{name}: coqc failed", done.stdout
 
 
