@@ -91,7 +91,7 @@ def prove_command(
         ("axioms", _axioms(checked.axioms)),
         (
             "left out",
-            f"{len(left)} steps or numbers, which our own engine alone has checked"
+            f"steps or numbers that our own engine alone has checked: {len(left)}"
             + ("" if whole else " (--all lists them)"),
         ),
         *(("", one) for one in left if whole),

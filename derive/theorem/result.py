@@ -121,6 +121,8 @@ class Result(Shown):
         self.lists = {of.name: of for of in lists}
         #: the lists that it was made for, as their text
         self.inputs: dict[str, str] = {}
+        #: whether it is about what its id is about, and not a loss or sizes of the user's
+        self.is_listed = True
         #: what writes itself, having no structure
         self.alone = subject if isinstance(subject, Alone) else None
         about = Symmetric(subject if isinstance(subject, Problem) else None)
@@ -164,7 +166,9 @@ class Result(Shown):
         """
         if self.at_values and (at or not inputs):
             made = self.with_inputs(at=None, **inputs) if inputs else self
-            return made.at_point(made.point(**at)) if at else made
+            there = made.at_point(made.point(**at)) if at else made
+            there.is_listed = made.is_listed
+            return there
         unknown = [name for name in inputs if name not in self.texts and name not in self.lists]
         if self._read is None or unknown:
             takes = ", ".join((*self.texts, *self.lists)) or "no expressions"
@@ -174,6 +178,7 @@ class Result(Shown):
         made = self._read(**read, at=self.point(**at)) if at else self._read(**read)
         written = {k: self.lists[k].text(v) for k, v in lists.items()}
         made.inputs = {**self.inputs, **written}
+        made.is_listed = self.is_listed and not inputs
         return made
 
     def of_quantities(self, keep: Callable[[str], bool]) -> Result:

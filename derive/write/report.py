@@ -152,8 +152,8 @@ def report(
             )
         ],
         "evidence": str(result.evidence.grade),
-        "kernel": exported(result.id),
-        "kernel_limits": limits(result.id),
+        "kernel": exported(result.id) if result.is_listed else None,
+        "kernel_limits": limits(result.id) if result.is_listed else None,
     }
 
 

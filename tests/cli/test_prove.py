@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cltheory.derive.results import results
 from cltheory.derive.write.rocq import check
 from cltheory.derive.write.rocq.check import Checked
 
@@ -63,6 +64,22 @@ def test_lists_and_show_say_the_rung(cltheory: Callable[..., tuple[int, str, str
     assert "  dcl * " in cltheory("list", "dcl")[1]
     rows = json.loads(cltheory("list", "dcl", "--format", "json")[1])
     assert {row["id"]: row["kernel"] for row in rows}["dcl"] == "whole theorem"
+
+
+def test_the_rung_is_not_that_of_a_loss_or_sizes_of_the_user(
+    cltheory: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for id, given in (
+        ("soft-supcon", {"sizes": "2,2"}),
+        ("pairwise-threshold", {"loss": "focal"}),
+        ("phases", {"loss": "dcl", "at": {"n": 3}}),
+    ):
+        assert results[id].is_listed
+        assert not results[id].with_inputs(**given).is_listed
+    for rung in ("whole theorem", None):
+        found = cltheory("derive", "dcl", "--brief", "--format", "json")[1]
+        assert json.loads(found)["kernel"] == rung
+        monkeypatch.setattr(results["dcl"], "is_listed", False)
 
 
 #: What another ``coqc`` on the path does when it compiles a file, and what is said of it.

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from cltheory.derive.decide.coefficients import closure
+from cltheory.derive.decide.domain import Domain
 from cltheory.derive.decide.evidence import Holds
 from cltheory.derive.losses.clip import SIGMOID, b
 from cltheory.derive.losses.pairwise import c
@@ -47,6 +48,7 @@ from cltheory.derive.write.rocq.whole import problem_of, whole
 from sympy import Rational, Symbol, exp, gamma, log, sympify
 
 PROBLEMS = Path(__file__).parents[2] / "docs" / "problems"
+ANY = Domain.of_ranges({})
 POINT = {"m": 10, "n": 50, "tau": "1/10", "alpha": "1/2"}
 
 
@@ -152,9 +154,14 @@ def test_a_name_that_rocq_does_not_read_is_refused() -> None:
             files(stem, [])
 
 
+def test_an_inequality_between_numbers_is_proved_by_intervals() -> None:
+    assert any("interval" in line for line in of_relations("it", "it", gt(exp(1), 2), ANY).proof)
+
+
 @pytest.mark.parametrize(
     "false",
     [
+        lt(exp(1), 2),
         gt(m - 3, 0),  # m = 2
         lt(alpha, Rational(1, 2)),
         eq(exp(m), exp(n)),
@@ -346,13 +353,16 @@ def test_a_condition_that_is_not_there_for_one_view_is_that_of_another_eigenspac
 
 def test_what_the_library_does_not_know_has_no_whole_theorem() -> None:
     for id, why in (
-        ("supcl-two-sizes", "several sizes"),
+        ("supcl-two-sizes", "different sizes"),
         ("kernel-infonce", "is a kernel"),
-        ("ssem", "no loss"),
+        ("ssem", "without a loss"),
     ):
         with pytest.raises(NotWritten, match=why):
             list(whole("it", results[id]))
-    for id, why in (("mrf", "about no loss"), ("kernel-threshold", "neither one by relation")):
+    for id, why in (
+        ("mrf", "not about a loss"),
+        ("supcl-second-order", "nor about InfoNCE"),
+    ):
         with pytest.raises(NotWritten, match=why):
             list(at_anchor("it", results[id], {}))
 
@@ -571,7 +581,10 @@ def test_the_list_of_rungs_names_results_and_known_rungs() -> None:
     assert set(rungs().values()) == {"numbers", "thresholds", "whole theorem"}
     # Whoever is not at the top says why.
     assert all(why for rung, why in standing().values() if rung != "whole theorem")
-    assert limits("simclr") is None and "several sizes" in (limits("tail-collapse") or "")
+    assert limits("simclr") is None and "different sizes" in (limits("tail-collapse") or "")
+    assert limits("sigmoid-threshold") == (
+        "the theorem does not cover t_simplex_max, found from the root of an equation"
+    )
     wanted = ("supcl-threshold", "simclr", "supcon")
     assert all(rungs()[id] == "whole theorem" for id in wanted)
 
@@ -1029,7 +1042,7 @@ def session(lines: list[str]) -> str:
     uses = "From Coq Require Import Reals Lra Lia List. Open Scope R_scope."
     head = [
         uses,
-        "From Coquelicot Require Import Coquelicot.",
+        "From Coquelicot Require Import Coquelicot. From Interval Require Import Tactic.",
         "Require Import cltheory_loss cltheory_signs.",
         f"Set Default Timeout {PATIENCE}.",
     ]

@@ -124,10 +124,13 @@ def at_anchor(called: str, result: Result, left: dict[str, str]) -> Iterator[The
     NotWritten
         If the result is about something else.
     """
-    if result.alone is None or not result.alone.loss:
-        raise NotWritten("it is about no loss")
+    if result.alone is None or not result.alone.kind_of_loss:
+        raise NotWritten("the result is not about a loss")
     if result.alone not in (INFONCE, INFONCE_OF_BATCH):
-        raise NotWritten("its loss is neither one by relation, in any dimension, nor InfoNCE")
+        raise NotWritten(
+            "the result is neither about a loss in any dimension that weights pairs of points by "
+            "how they are related, nor about InfoNCE with given negatives"
+        )
     for key, q in result.quantities.items():
         try:
             yield _theorem(f"{called}_{key}", key, q)

@@ -35,10 +35,13 @@ from .structure import KNOWN, AtStructure
 from .terms import ATOM, NotWritten, lemma, quantified, term
 
 
-def places(result: Result) -> set[Expr]:
-    """What is zero at the roots that the quantities of a result depend on."""
-    values = (q.expression.atoms(ClampedRoot) for q in result.quantities.values())
-    return {root.function.expr for roots in values for root in roots}
+def places(result: Result) -> dict[Expr, list[str]]:
+    """What is zero at the roots that quantities of a result depend on, and which these are."""
+    found: dict[Expr, list[str]] = {}
+    for name, q in result.quantities.items():
+        for root in q.expression.atoms(ClampedRoot):
+            found.setdefault(root.function.expr, []).append(name)
+    return found
 
 
 def optima_between(called: str, result: Result, problem: Problem) -> Iterator[AtEdge]:

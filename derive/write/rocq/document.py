@@ -106,24 +106,25 @@ def _rung(result: Result, found: list[Theorem], left: Mapping[str, str]) -> tupl
     thresholds = [f"{k}. {s.title}" for k, s in equivalences if s.says.real is not None]
     open_ = [k for k in left if k in thresholds]
     if any(t.whole for t in found):
-        return "whole theorem", "; ".join(_beyond(result, found, left))
+        return "whole theorem", "; or ".join(_beyond(result, found, left))
     reason = left.get("whole theorem", "none of its quantities has a definition in Rocq")
     if thresholds and not open_:
         return "thresholds", reason
     if open_:
         whys = ", ".join(dict.fromkeys(left[k] for k in open_))
-        reason = f"{len(open_)} of {len(thresholds)} thresholds are open ({whys}); {reason}"
+        reason = f"{len(open_)} of {len(thresholds)} thresholds are not written ({whys}); {reason}"
     return "numbers" if found else None, reason
 
 
 def _beyond(result: Result, found: list[Theorem], left: Mapping[str, str]) -> Iterator[str]:
-    """What a result says that is not part of its whole theorem."""
-    if places(result) - {t.place for t in found}:
-        yield "what is the root of an equation"
+    """What a result says that its whole theorem does not cover."""
+    other = places(result).keys() - {t.place for t in found}
+    if names := dict.fromkeys(q for place in other for q in places(result)[place]):
+        yield f"{', '.join(names)}, found from the root of an equation"
     if any(step.lemma is DESIGN for step in result.derivation):
-        yield "families of batches other than that of all"
+        yield "families of batches other than all batches"
     if others := sum(name in left for name in result.quantities):
-        yield f"{others} of {len(result.quantities)} quantities"
+        yield f"{others} of the {len(result.quantities)} quantities"
     yield from (left[t.title] for t in found if t.title in left)
 
 

@@ -46,7 +46,7 @@ def merged(called: str, result: Result, condition: Relational) -> Theorem:
     if not isinstance(loss, SoftmaxLoss) or loss.similarity is not None or loss.over_batches:
         raise NotWritten("its loss is not a softmax loss of inner products")
     if len(loss.terms) != 1 or loss.terms[0].own_positive:
-        raise NotWritten("its classes have several sizes, proved for numerical values only")
+        raise NotWritten("classes have different sizes, for which only numerical values are proved")
     given, holds = "(l1 : nat) (rest : list nat) (tau : R)", relation(condition, REAL)
     inner, terms = f"{called}_inner (between_members u v)", f"({called}_terms (l1 :: rest))"
     some_sizes, all_sizes = " /\\ ".join(ASKED), " -> ".join(ASKED)

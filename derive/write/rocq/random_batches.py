@@ -232,11 +232,11 @@ class AtRandom(AtVertex):
         """What it does not say, in words; empty if it says all."""
         ranges = self.domain.ranges.items()
         smaller = [f"{s} {r}" for s, r in ranges if r != self.problem.domain.ranges[s]]
-        found = [f"what is outside of {' and '.join(smaller)}"] if smaller else []
+        found = [f"parameters outside of the ranges {', '.join(smaller)}"] if smaller else []
         if not all(self.solving(e) for e in self.vertex.open):
-            found.append("a condition solved for its parameter")
-        who = f"where an anchor alone of its class {ALONE[self.alone].says}, " if self.alone else ""
-        return f"{who}{' and '.join(found)}" if found else ""
+            found.append("a formula for the threshold")
+        who = f" if an anchor alone of its class {ALONE[self.alone].says}" if self.alone else ""
+        return f"{' and '.join(found)}{who}" if found else ""
 
     @property
     def defined(self) -> list[str]:

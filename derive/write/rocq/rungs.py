@@ -23,7 +23,7 @@ RUNGS = {
 def standing() -> dict[str, tuple[str, str]]:
     """The rung of each result, and why it is not on a higher one, by its id.
 
-    Of a whole theorem the reason is what of the result is not part of it; it may be empty.
+    Of a whole theorem the reason is what of the result it does not cover; it may be empty.
     """
     rows = (line.split(": ", 2) for line in STORED.read_text(encoding="utf-8").splitlines())
     return {id: (rung, why[0] if why else "") for id, rung, *why in rows}
@@ -40,8 +40,7 @@ def exported(id: str) -> str | None:
 
 
 def limits(id: str) -> str | None:
-    """In words, what of a result is not part of its whole theorem, or why it has none."""
+    """In words, what of a result its whole theorem does not cover, or why it has none."""
     rung, why = standing().get(id, ("", ""))
-    return (
-        f"{'not part of it' if rung == 'whole theorem' else 'not higher'}: {why}" if why else None
-    )
+    said = "the theorem does not cover" if rung == "whole theorem" else "there is no whole theorem:"
+    return f"{said} {why}" if why else None

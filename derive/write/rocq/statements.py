@@ -68,7 +68,7 @@ def theorem(called: str, title: str, says: Statement) -> Theorem:
     if says.limit is not None:
         statement, lines = limit(*says.limit, says.domain)
     elif says.real is None:
-        raise NotWritten("it is not about real numbers only")
+        raise NotWritten("it is not about real numbers alone")
     elif says.monotone is not None:
         statement, lines = monotone(*says.monotone, says.real, says.domain)
     else:
@@ -115,6 +115,8 @@ def of_relations(called: str, title: str, shown: Basic, domain: Domain) -> Theor
 def proved(shown: Basic, domain: Domain) -> list[str]:
     """Lines that prove relations on a domain."""
     parts = list(each(shown))
+    if all(_is_of_numbers(part) for part in parts):
+        return ["repeat split; interval with (i_prec 100)."]
     signs = Signs([side for part in parts for side in _sides(part)], domain)
     proofs = [_proof(part, signs) for part in parts]
     lines = list(signs.lines)
@@ -122,6 +124,14 @@ def proved(shown: Basic, domain: Domain) -> list[str]:
         lines.append("repeat match goal with |- _ /\\ _ => split end.")
         proofs = [[f"- {first}", *(f"  {line}" for line in rest)] for first, *rest in proofs]
     return [*lines, *(line for p in proofs for line in p)]
+
+
+def _is_of_numbers(part: Basic) -> bool:
+    """Whether it is a strict inequality without symbols, which balls decide."""
+    if part.free_symbols or type(part) not in ORDER:
+        return False
+    gap, strict = gap_of(part)
+    return strict and is_proved_positive(gap, Domain.of_ranges({}))
 
 
 def stated(shown: Basic, domain: Domain) -> tuple[str, list[str]]:

@@ -86,9 +86,9 @@ def _lacks(result: Result) -> str:
     if getattr(result.declared, "similarity", None) is not None:
         return "the similarity is a kernel, and the loss need not be convex in the Gram matrix"
     if result.declared is None:
-        return "it describes a structure and is about no loss"
+        return "the result describes a structure, without a loss"
     if result.problem is None or not isinstance(result.problem.structure, Scheme):
-        return "its classes have several sizes, proved for numerical values only"
+        return "classes have different sizes, for which only numerical values are proved"
     return ""
 
 
