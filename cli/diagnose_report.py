@@ -61,7 +61,8 @@ def verdict(found: Diagnosis) -> str:
         return f"{collapse.says} Classes were not examined: {why}."
     if alone and collapse.collapse != "classes":
         names = ", ".join(alone[:NAMED]) + ", ..." * bool(alone[NAMED:])
-        return f"{collapse.says} {len(alone)} of {len(classes)} classes collapse: {names}."
+        verb = "have" if alone[1:] else "has"
+        return f"{collapse.says} Of {len(classes)} classes {len(alone)} {verb} collapsed: {names}."
     return collapse.says
 
 

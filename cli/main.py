@@ -193,6 +193,10 @@ def run(args: list[str] | None = None) -> int:
             from ..derive.papers import PAPERS
 
             hint = f"; there are {', '.join(PAPERS)}"
+        elif missing and missing.name == "loss":
+            from ..derive.advice.table import LOSSES
+
+            hint = f", such as --loss supcl; there are {', '.join(LOSSES)}"
         return refuse(f"{error.format_message().rstrip('.')}{hint}")
     except (click.exceptions.Abort, KeyboardInterrupt):
         return refuse("interrupted", code=130)

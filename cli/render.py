@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     Point = Mapping[Symbol, Expr]
 
 LONGEST = 16  #: lines that a quantity has
+#: An integer or an array of integers, of which there is no decimal to show.
+_INTEGERS = re.compile(r"[-0-9\[\], ]+")
 
 
 def render(
@@ -115,8 +117,10 @@ def _text(
     said: set[str] = set()
     hidden = [] if whole else [k for k, q in result.quantities.items() if q.detail]
     for name, q in report["quantities"].items():
-        is_open = result.quantity(name).kind is Kind.CONDITION and not q["value"]
-        lines += _elided(_quantity(name, q, said, brief, is_open), whole)
+        quantity = result.quantity(name)
+        is_open = quantity.kind is Kind.CONDITION and not q["value"]
+        is_claim = quantity.bound is not None and " iff " in quantity.meaning
+        lines += _elided(_quantity(name, q, said, brief, is_open, is_claim), whole)
     if hidden:
         names = f"{hidden[0]} .. {hidden[-1]}" if hidden[1:] else hidden[0]
         lines.append(f"  and {len(hidden)} more, conditions, borders and roots (--all): {names}")
@@ -173,20 +177,25 @@ def _elided(lines: list[str], whole: bool) -> list[str]:
 
 
 def _quantity(
-    name: str, q: Mapping[str, Any], said: set[str], brief: bool, is_open: bool
+    name: str, q: Mapping[str, Any], said: set[str], brief: bool, is_open: bool, is_claim: bool
 ) -> list[str]:
     """A quantity as text: its value or its formula, what it means, what roots in it are.
 
-    ``is_open``: it is a condition on what is left open.
+    ``is_open``: it is a condition on what is left open. ``is_claim``: what it means is what the
+    theorem claims, "classes do not collapse iff alpha > alpha_min", which is said first if it is
+    one line.
     """
     from ..derive.theorem.bounds import in_words
     from ..derive.write.layout.lines import fold
 
+    claim, meaning, at = [], wrapped(q["meaning"], 6), 2
+    if is_claim and len(meaning) == 1:
+        claim, meaning, at = wrapped(q["meaning"], 2), [], 6
     if "refused" in q:
-        return [f"  {name}: no value here, {q['refused']}", *wrapped(q["meaning"], 6)]
+        return [*claim, f"{' ' * at}{name}: no value here, {q['refused']}", *meaning]
     formula, *where = q["shown"]
     value = _in_line(q["value"])
-    plain = q["sympy"].lstrip("-").isdigit() or value in (q["sympy"], q["sympy"].lower())
+    plain = _INTEGERS.fullmatch(q["sympy"]) or value in (q["sympy"], q["sympy"].lower())
     shown = formula if plain else value or q.get("text") or formula
     new = {root: how for root, how in q["roots"].items() if root not in said}
     said.update(new)
@@ -194,22 +203,22 @@ def _quantity(
         lines = root_lines(shown, *new.pop(shown))
     else:
         joint = ":" if "text" in q else " iff" if is_open else " ="
-        lines = fold(f"{name}{joint} {shown}", WIDTH, 2, 8)
+        lines = fold(f"{name}{joint} {shown}", WIDTH, at, at + 6)
     if shown == formula:
         for part in where:
-            lines += fold(f"where {part}", WIDTH, 6, 10)
-    exact = not q["sympy"].endswith(("...", "EmptySet"))
+            lines += fold(f"where {part}", WIDTH, at + 4, at + 8)
+    exact = not q["sympy"].endswith(("...", "EmptySet")) and formula not in q["roots"]
     if value and exact and not brief and not plain and len(formula) < WIDTH:
-        lines += fold(f"exactly {q.get('text', formula)}", WIDTH, 6, 8)
-    lines += wrapped(q["meaning"], 6)
+        lines += fold(f"exactly {q.get('text', formula)}", WIDTH, at + 4, at + 6)
+    lines = [*claim, *lines, *meaning]
     if "bound" in q and not brief:
-        lines += wrapped("; ".join(in_words(q["bound"])), 6)
+        lines += wrapped("; ".join(in_words(name, q["bound"])), 6)
     if not value or "text" in q:
         for root, (bracket, equation) in new.items():
-            lines += root_lines(root, bracket, equation, 6)
+            lines += root_lines(root, bracket, equation, at + 4)
     if q["beyond"] and q["beyond"] not in said:
         said.add(q["beyond"])
-        lines += wrapped(f"for {q['beyond'].replace(' is an ', ' an ')}", 6)
+        lines += wrapped(f"for {q['beyond'].replace(' is an ', ' an ')}", at + 4)
     return lines
 
 
@@ -337,7 +346,7 @@ def _said_of_bound(bound: Mapping[str, Any] | None) -> str:
     """What is left to say of a bound where its name says what it bounds, and on which side."""
     from ..derive.theorem.bounds import in_words
 
-    return "" if bound is None else "; ".join(in_words({**bound, "constants": {}})[1:])
+    return "" if bound is None else "; ".join(in_words("", {**bound, "constants": {}})[1:])
 
 
 def _roots_tex(report: dict[str, Any], opened: str, closed: str) -> list[str]:
@@ -380,7 +389,7 @@ def _markdown(report: dict[str, Any], brief: bool, head: list[str], writer: Writ
         rows = aligned(_equation(name, q, writer))
         lines += [f"**`{name}`** {meaning}", "", f"$${rows}$$", ""]
         if "bound" in q and not brief:
-            bound = "; ".join(in_words(q["bound"], lambda code: f"`{code}`"))
+            bound = "; ".join(in_words(name, q["bound"], lambda code: f"`{code}`"))
             lines += [f"{bound[0].upper()}{bound[1:]}.", ""]
         if q["beyond"]:
             lines += [f"For {said(q['beyond'])}.", ""]

@@ -17,7 +17,10 @@ def did_you_mean(name: str, known: Iterable[str], most: int = 1) -> str:
     known = list(known)
     found = (
         [k for k in known if k.lower() == name.lower()]
-        or sorted((k for k in known if len(name) > 2 and k.startswith(name)), key=len)
+        or sorted(
+            (k for k in known if len(name) > 2 and k.startswith(name)),
+            key=lambda k: k.count("-") or len(k),
+        )
         or get_close_matches(name, known, most)
     )
     return f" (did you mean {' or '.join(map(repr, found[:most]))}?)" if found else ""

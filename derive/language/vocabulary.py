@@ -136,6 +136,8 @@ STARTS = set(
     "for where if with when whenever provided assuming given as such s.t. st holds hold valid in "
     "fixed all any every each".split()
 )
+#: Those that may also stand behind a condition: *where n >= 2 is fixed*.
+BEHIND = set("given holds hold valid fixed".split())
 #: Words that lead over from a condition to the formula after it.
 THEN = {"then", "we have", "it holds", "it holds that", "one has", "we get", "then we have"}
 THEN |= {"we have that", "we obtain"}

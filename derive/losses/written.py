@@ -194,7 +194,7 @@ def structure(scheme: Scheme, style: Plain | None = None) -> str:
         f"{style.sentence(in_words(r.name, scheme))} ({_math(r.count, style)})"
         for r in scheme.relations[1:]
     ]
-    of = style.sentence("vectors; to each of them there are")
+    of = style.sentence("vectors; for each of them:")
     return f"{_math(scheme.size, style)} {of} {', '.join(parts)}"
 
 

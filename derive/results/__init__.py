@@ -92,9 +92,15 @@ class Registry(Mapping[str, "Result"]):
 
     def unknown(self, id: str) -> UnknownResult:
         """The refusal of what is no id, with the nearest there are."""
-        near = did_you_mean(id, self.names(), 3)
-        search = "'cltheory list' lists all, 'cltheory list WORD' searches"
-        return UnknownResult(f"no result is called {id!r}{near}; {search}")
+        from ..problems.catalogue import CATALOGUE
+
+        # What begins so is mostly the name of a loss, of which these are asked for first.
+        main = sorted(self.names(), key=lambda k: not k.endswith(("-threshold", "-optimum")))
+        near = did_you_mean(id, main, 3)
+        loss = f"; 'cltheory derive phases --loss {id}' is about that loss" * (id in CATALOGUE)
+        word = id if id.replace("-", "").isalnum() else "WORD"
+        search = f"'cltheory list' lists all, 'cltheory list {word}' searches"
+        return UnknownResult(f"no result is called {id!r}{near}{loss}; {search}")
 
     def family(self, id: str) -> list[str]:
         """The results in the same folder; of those that other packages register, all."""

@@ -217,7 +217,9 @@ def _of_phases(found: Phases, proof: Derivation, scheme: Scheme) -> dict[str, Qu
         known = state_only(found.certain, proof)
         only = "every optimum has it" if known else "it may not be the only one"
         certain = {
-            "structure": _structure(found.certain.name, f"everywhere here; {only}", scheme),
+            "structure": _structure(
+                found.certain.name, f"for all parameters in their ranges; {only}", scheme
+            ),
             **_inner(found.certain.inner, scheme),
             "loss": least_loss(found.certain.loss),
         }

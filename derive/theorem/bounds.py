@@ -21,11 +21,11 @@ ATTACKED = Path(__file__).parents[1] / "results" / "gradients" / "attacked"
 class About(Enum):
     """The kinds of configuration that bounds are about."""
 
-    ANCHOR = "one anchor, its positive and N negatives, at a temperature"
-    BATCH = "n unit vectors in pairs, at a temperature"
+    ANCHOR = "one anchor, its positive and N negatives, at any temperature"
+    BATCH = "n unit vectors in pairs, at any temperature"
     SOFTMAX = "N logits"
-    VECTORS = "unit vectors, and a candidate where there is one"
-    LAW = "a finite law of anchors, positives and negatives, at a temperature"
+    VECTORS = "unit vectors (and a candidate, if there is one)"
+    LAW = "a finite distribution of anchors, positives and negatives, at any temperature"
 
 
 class Bounds(Quantity):
@@ -147,10 +147,10 @@ def as_data(q: Bounds, id: str, name: str, point: Mapping[Symbol, Expr]) -> dict
     }
 
 
-def in_words(bound: Mapping[str, Any], code: Callable[[str], str] = str) -> list[str]:
-    """The same object as phrases; ``code`` marks what is no word."""
+def in_words(name: str, bound: Mapping[str, Any], code: Callable[[str], str] = str) -> list[str]:
+    """The same object as phrases about a bound of this name; ``code`` marks what is no word."""
     sign = "<=" if bound["side"] == "upper" else ">="
-    said = [f"{code(bound['bounded'])} {sign} this, for {About[bound['about']].value}"]
+    said = [f"{code(bound['bounded'])} {sign} {code(name)} for {About[bound['about']].value}"]
     if bound["printed"]:
         said[0] += f" (as printed; {bound['standing']})"
     if bound["equality"]:

@@ -14,12 +14,13 @@ from functools import cache
 from itertools import chain
 from types import MemberDescriptorType, new_class
 
-from sympy import Add, Basic, Expr, Max, Min, Mul, Piecewise, Pow, Symbol, exp, log, simplify
+from sympy import Add, Basic, Expr, Max, Min, Mul, Piecewise, Pow, Symbol, Tuple, exp, log, simplify
 from sympy.core.evalf import evalf_table
 from sympy.core.relational import Relational
 from sympy.core.rules import Transform
 
 from ..decide.root import ClampedRoot
+from ..decide.spelling import did_you_mean
 from ..errors import Refusal
 from .kinds import Expression
 
@@ -58,6 +59,19 @@ def _check(free: set[Symbol], asked: Iterable[object]) -> None:
             raise Refusal(
                 f"this {s} has other assumptions than the {s} of the formula, and is another "
                 f"symbol to SymPy: use '{s}', or put yours in first, .subs({{'{s}': {s}}})"
+            )
+
+
+def _check_names(free: set[Symbol], asked: Iterable[object]) -> None:
+    """Refuse a text that names no symbol of a formula: it would be differentiated to 0."""
+    names = sorted(map(str, free))
+    for s in asked:
+        name = s[0] if isinstance(s, (tuple, Tuple)) and s else s
+        if isinstance(name, str) and name not in names:
+            near, all_of = did_you_mean(name, names), ", ".join(names) or "none"
+            raise Refusal(
+                f"the formula has no symbol {name}{near}; it has {all_of}. "
+                f"Its derivative in Symbol({name!r}) is 0"
             )
 
 
@@ -106,6 +120,8 @@ def _method(name: str) -> Callable[..., object]:
         asked = tuple(o for o in asked if type(o) is not str or name.startswith("has"))
         parts = (o.free_symbols if isinstance(o, Basic) else [o] for o in asked)
         _check(self.free_symbols, chain(*parts))
+        if name == "diff":
+            _check_names(self.free_symbols, others)
         return _watched(getattr(super(_Watched, self), name)(*others, **options))
 
     return method
@@ -116,7 +132,7 @@ _METHODS = {
     for name in (
         "has has_free coeff as_independent as_poly replace collect diff doit expand rewrite "
         "is_polynomial is_rational_function is_algebraic_expr "
-        "factor together cancel apart normal powsimp radsimp ratsimp "
+        "factor together cancel apart normal powsimp radsimp ratsimp evalf n "
         "__neg__ __add__ __sub__ __mul__ __truediv__ __pow__ __radd__ __rsub__ __rmul__ "
         "__rtruediv__ __rpow__ __lt__ __le__ __gt__ __ge__"
     ).split()

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, Literal
 
-from sympy import Basic, Contains, Eq, Expr, Rational, Symbol, oo
+from sympy import And, Basic, Contains, Eq, Expr, Piecewise, Rational, Symbol, oo, true
 from sympy.core.symbol import Str
 
 from ..decide.ball import NoValue
@@ -36,7 +36,7 @@ from .layout.lines import POINTS
 from .layout.signs import cases_by_sign
 from .layout.statement import aligned
 from .layout.tex import tex as tex_of
-from .layout.tree import named
+from .layout.tree import Node, Other, named
 from .rocq.rungs import exported, limits
 
 _WHERE = r"\text{where }"
@@ -349,15 +349,17 @@ def verdicts(result: Result, point: Mapping[Symbol, Expr]) -> list[str]:
 def _denied(what: str) -> str:
     """The opposite of what a quantity says: "classes do not collapse", "the simplex is optimal"."""
     for verb, opposite in (
+        (" all classes ", " not all classes "),
         (" at some ", " at no "),
         (" is no ", " is "),
         (" do not ", " "),
         (" does not lower ", " lowers "),
         (" is ", " is not "),
         (" are ", " are not "),
+        (" coincide ", " do not coincide "),
     ):
-        if verb in what:
-            return what.replace(verb, opposite, 1)
+        if verb in (told := f" {what} "):
+            return told.replace(verb, opposite, 1).strip()
     return f"it is not true that {what}"
 
 
@@ -392,4 +394,25 @@ def plainly(expression: Basic, domain: Domain | None) -> list[str]:
     if isinstance(expression, Eq):
         return [" = ".join(plainly(side, domain)[0] for side in expression.args)]
     laid = Letters([layout(cases_by_sign(expression, domain), domain)]).shorten()
-    return [laid.nodes[0].text(named), *(f"{s} = {node.text(named)}" for s, node in laid.letters)]
+    node = laid.nodes[0]
+    told = _cases(node) if isinstance(expression, Piecewise) else node.text(named)
+    return [told, *(f"{s} = {node.text(named)}" for s, node in laid.letters)]
+
+
+def _cases(node: Node) -> str:
+    """A case distinction in words: ``2 if N = 3; 1 if N > 3; else 0``."""
+    if not isinstance(node, Other):
+        return node.text(named)
+    told, called = node.with_parts(lambda part: part.text(named))
+    told = told.xreplace({s: Symbol(text) for s, text in called.items()})
+
+    def word(condition: Basic) -> str:
+        if isinstance(condition, And):
+            return " and ".join(map(word, condition.args))
+        return (
+            str(condition)
+            if not isinstance(condition, Eq)
+            else f"{condition.lhs} = {condition.rhs}"
+        )
+
+    return "; ".join(f"else {v}" if c == true else f"{v} if {word(c)}" for v, c in told.args)

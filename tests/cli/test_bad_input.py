@@ -78,7 +78,9 @@ REFUSED = {
     "": {
         "nope": "no such command",
         "supcl-threshold": "'cltheory show supcl-threshold' shows that result; there are",
-        "show supcl": "(did you mean 'supcl-batches' or 'supcl-optimum' or 'supcl-exclusive'?)",
+        "show supcl": "(did you mean 'supcl-optimum' or 'supcl-threshold' or 'supcl-batches'?)",
+        "show siglip": "'cltheory derive phases --loss siglip' is about that loss",
+        "advise supcl": "such as --loss supcl; there are supcl, supcon, simclr, clip, siglip",
         "explain --value 1 --convention openclip": "(did you mean 'open-clip'?)",
         "export --rocq - --python - ssem": "--rocq and --python both write standard output",
         "diagnose x.npz --set c": "--set takes NAME=VALUE, such as c=1/2, not 'c'",
@@ -94,7 +96,7 @@ REFUSED = {
     },
     "derive": {
         "": "Missing argument",
-        "nope": "'cltheory list' lists all, 'cltheory list WORD' searches",
+        "nope": "'cltheory list' lists all, 'cltheory list nope' searches",
         f'"{CODE}"': "no result is called",
         "../results/ssem": "no result is called",
         "supcl-threshhold": "(did you mean 'supcl-threshold' or ",

@@ -18,6 +18,7 @@ from cltheory.derive.papers.verdict import WORDS
 from cltheory.derive.results import results
 from cltheory.derive.theorem.kinds import Kind
 from cltheory.derive.theorem.result import Result
+from cltheory.derive.write.report import _denied
 
 IDS = list(results)
 SCHEMA = json.loads(
@@ -217,11 +218,30 @@ def test_no_temperature_saves_a_small_alpha(cltheory: Any, alpha: str) -> None:
     assert q["value"] is None
     code, out, err = cltheory("derive", *given)
     assert (code, err) == (0, "")
-    (line,) = [s for s in out.splitlines() if s.startswith("  tau_max:")]
+    (line,) = [s for s in out.splitlines() if s.startswith("      tau_max:")]
     assert "no value" in line
     assert "collapse at every tau" in line
     source = cltheory("derive", *given, "--format", "python").out
     assert "tau_max" not in module(source)
+
+
+def test_what_the_theorem_says_comes_before_its_formula(cltheory: Any) -> None:
+    lines = cltheory("derive", "supcl-threshold", "--m", "10").out.splitlines()
+    assert lines[2] == "  classes do not collapse iff alpha > alpha_min"
+    assert lines[3].startswith("      alpha_min = (10*n - 1 + ") and len(lines) <= 40
+    cases = cltheory("derive", "sigmoid-optimum", "--brief").out
+    assert "regime = simplex if 4 - N + " in cases and "else between" in cases
+
+
+def test_what_is_denied_is_said_in_english() -> None:
+    for said, denied in (
+        ("classes do not collapse", "classes collapse"),
+        ("all classes but one share a point", "not all classes but one share a point"),
+        ("class means coincide", "class means do not coincide"),
+        ("the simplex is optimal at some t", "the simplex is optimal at no t"),
+        ("views vanish", "it is not true that views vanish"),
+    ):
+        assert _denied(said) == denied
 
 
 def test_a_proof_is_written_on_request(cltheory: Any) -> None:

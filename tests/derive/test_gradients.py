@@ -208,7 +208,7 @@ def test_what_is_printed_and_false_is_shown_with_a_ratio_above_one():
     for name, q in PRINTED.quantities.items():
         if not getattr(q, "is_false", False):
             continue
-        said = bounds.in_words(bounds.as_data(q, PRINTED.id, name, {}))
+        said = bounds.in_words(name, bounds.as_data(q, PRINTED.id, name, {}))
         assert "false in general" in said[0]
         assert all(float(s.split()[-1]) > 1 for s in said if "ratio" in s) and "ratio" in said[-1]
         if q.fails_at:

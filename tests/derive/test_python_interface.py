@@ -235,6 +235,13 @@ def test_digits_that_cancel_are_computed_again_as_sympy_does_it() -> None:
     assert small.evalf() == pytest.approx(5e-61) and small.n(5) > 0
 
 
+@pytest.mark.parametrize("text", ["tua", "x", ("x", 2), "alpha"])
+def test_text_that_names_no_symbol_is_not_differentiated_to_zero(text: Any) -> None:
+    with pytest.raises(Refusal, match="the formula has no symbol"):
+        R.alpha_min.diff(text)
+    assert diff(R.alpha_min, Symbol("x")) == 0 == R.diff("alpha_min", "alpha")
+
+
 def test_another_symbol_that_is_put_in_first_is_the_symbol_of_the_formula() -> None:
     mine = Symbol("tau", positive=True)
     assert lambdify([mine], R.alpha_min.subs({"m": 2, "n": 2}))(1) == pytest.approx(

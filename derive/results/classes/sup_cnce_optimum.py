@@ -64,7 +64,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         solved = threshold(problem.criterion(*mark), alpha, COMBINED, proof)
         label = name.removeprefix("alpha_")
         found[name] = Quantity.from_threshold(
-            solved, "it", rf"\alpha_{{\mathrm{{{label}}}}}", domain=None
+            solved, name, rf"\alpha_{{\mathrm{{{label}}}}}", domain=None
         )
     return found
 

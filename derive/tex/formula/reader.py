@@ -32,7 +32,7 @@ from ...language.statement import (
 )
 from ...language.tokens import MAX_TOKENS, show, tokenise
 from ...language.units import Formula, canonical_name
-from ...language.vocabulary import DECLARABLE, DOTS
+from ...language.vocabulary import BEHIND, DECLARABLE, DOTS
 from ..text.macros import Macros
 from .clauses import Clauses, Letter, defined_letter, take_letters
 from .grammar import Grammar
@@ -155,7 +155,8 @@ class _Reading:
         """Everything that stands in the display."""
         streams = [(stream(b.pieces), b) for b in self.found.beside]
         for items, beside in streams:
-            if not any(item.sort == "formula" for item in items):
+            has_one = any(item.sort == "formula" for item in items)
+            if not has_one or (items[-1].sort == "start" and items[-1].text not in BEHIND):
                 raise TexError(
                     "words that begin a condition, and no condition", beside.pieces[0][0].at
                 )

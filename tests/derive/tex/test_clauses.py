@@ -307,6 +307,7 @@ def test_a_condition_never_changes_the_formula(formula: str, beside: str) -> Non
         (rf"{A} \text{{ for }} n, i \in [3]", "symbols and indices in one set"),
         (rf"{A} \text{{ for }} i \ne m", "an index compared with something else"),
         (rf"{A} \text{{ if}}", "begin a condition, and no condition"),
+        (rf"{A} \text{{ for }} n \ge 2 \text{{ and all}}", "begin a condition, and no condition"),
         (rf"{A} \quad \text{{where }} x = 3", "is it a condition or a claim"),
         # a part that would be lost
         (rf"{A},\quad m", "one of several formulas in a row lacks a relation"),
