@@ -353,7 +353,8 @@ def _declared(
     """
     every = [q for q in result.quantities.values() if isinstance(q, Bounds)]
     known: dict[str, Expr] = {q.bounded: bounded(q) for q in every}  # type: ignore[misc]
-    known |= {**_symbols(result), **{s.name: s for s in own}}
+    roots: dict[str, Expr] = {n.symbol.name: root for root, n in root_names(result).items()}
+    known |= {**roots, **_symbols(result), **{s.name: s for s in own}}
     for q in map(result.quantity, directive.quantities):
         if isinstance(q, Bounds) and known[q.bounded] not in q.expression.free_symbols:
             known[q.bounded] = bounded(q)  # type: ignore[assignment]
@@ -364,7 +365,9 @@ def _declared(
             if not _is_name(spelled) and not is_closed(phrase(spelled)):
                 raise BadTarget(f"{spelled} is not a name")
             needed: list[tuple[str, Expr]] = []
-            found[spelled] = expression(text, known, needed=needed)
+            # A root alone is taken as it is: its bracket may have no upper end.
+            root = known[text] if text in roots else None
+            found[spelled] = root or expression(text, known, needed=needed)
         except NotANumber as error:
             if of_file and (unknown := unknown_words(text, known)):  # of other results in the file
                 if not _is_name(spelled) or canonical_name(spelled) not in _usual(result):

@@ -134,6 +134,15 @@ def test_an_equation_for_a_root() -> None:
     assert not check(source.replace("2 {A}", "{A}").replace("2 e", "3 e", 1), name).ok
 
 
+def test_a_letter_may_stand_for_a_root_inside_another_quantity() -> None:
+    y, z = {"y": "x_star"}, {"z": "s_star"}
+    assert check("p = 1 - y", "sigmoid-optimum.positive", names={**y, "p": "positive"}).ok
+    assert not check("1 + y", "sigmoid-optimum.positive", names=y).ok
+    assert check(r"\tau > 1/z", "kernel-threshold.tau_clusters", names=z).ok  # its bracket is open
+    with pytest.raises(BadTarget, match="y -> x_str"):
+        check("1 - y", "sigmoid-optimum.positive", names={"y": "x_str"})
+
+
 def test_the_name_of_another_quantity_is_no_name_of_this_one() -> None:
     limit = r"\frac{m}{m-1}\left(\log\frac{m - \alpha(m-1)}{\alpha}\right)^{-1}"
     name = "supcl-threshold.tau_max_n_oo"
