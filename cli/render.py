@@ -56,7 +56,9 @@ def render(
     from ..derive.write.display import Writer
 
     writer = Writer(result, names)
-    head = [] if brief else _typeset_head(writer, point, style)
+    head = _typeset_head(writer, point, style, brief)
+    if not whole:
+        report["quantities"] = {k: _without_entries(q) for k, q in report["quantities"].items()}
     return (_latex if style == "latex" else _markdown)(report, brief, head, writer)
 
 
@@ -143,7 +145,6 @@ def _text(
 def _steps(result: Result) -> list[str]:
     """Each step of the derivation: its title and evidence, what it says, and why."""
     from ..derive.decide.root import ClampedRoot, without_roots
-    from ..derive.proof.derivation import BY
     from ..derive.write.layout.lines import fold
     from ..derive.write.layout.statement import text_lines
     from ..derive.write.report import names_of_roots, roots_of
@@ -158,9 +159,7 @@ def _steps(result: Result) -> list[str]:
             lines += fold(line, WIDTH, 8, 10)
         for root, how in roots_of(step.statement, result, names).items() if has_root else ():
             lines += root_lines(root, *how, 8)
-        alone = step.because.startswith(("so ", BY))
-        why = step.because if alone else f"because {step.because}"
-        lines += wrapped(why, 5)
+        lines += wrapped(step.why, 5)
     return lines
 
 
@@ -286,16 +285,29 @@ def wrapped(text: str, indent: int, hang: int | None = None) -> list[str]:
     )
 
 
-def _typeset_head(writer: Writer, point: Point, style: str) -> list[str]:
-    """The loss or the structure of a result as LaTeX or Markdown."""
+def _without_entries(q: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A quantity in LaTeX; of an array that is longer than a page, how large it is."""
+    value = q.get("value")
+    if not isinstance(value, list) or len(value) <= LONGEST:
+        return q
+    size = f"{len(value)} x {len(value[0])}" if isinstance(value[0], list) else len(value)
+    return {
+        **q,
+        "shown": [rf"\text{{an array of {size} numbers (all of them with --all)}}"],
+        "value": None,
+    }
+
+
+def _typeset_head(writer: Writer, point: Point, style: str, brief: bool) -> list[str]:
+    """The loss or the structure of a result and its dimension as LaTeX or Markdown."""
     from ..derive.losses.written import Tex
     from ..derive.theorem.about import head
 
     spell = Tex(writer.symbol, _tex if style == "latex" else str, writer.symbol_text)
     about = head(writer.result, spell, point)
     opened, closed = (r"\[ ", r" \]") if style == "latex" else ("$$", "$$")
-    formula = [f"{opened}{about.formula}{closed}"] if about.formula else []
-    said = about.sentences()
+    formula = [f"{opened}{about.formula}{closed}"] if about.formula and not brief else []
+    said = [f"Dimension: {about.dimension}."] if brief else about.sentences()
     return [*formula, *said] if style == "latex" else [p for s in formula + said for p in (s, "")]
 
 
@@ -303,13 +315,14 @@ def _latex(report: dict[str, Any], brief: bool, head: list[str], writer: Writer)
     from ..derive.write.display import sentence
     from ..derive.write.wording import escape
 
-    lines = [f"% {report['id']}: {report['title']}{_head(report)}", *head, r"\begin{align}"]
+    lines = [f"% {report['id']}: {report['title']}{_head(report)}"]
+    lines += [f"{writer.prose(sentence(said), escape)}." for said in report["verdicts"]]
+    lines += [*head, r"\begin{align}"]
     rows = [
         f"  {row}" for name, q in report["quantities"].items() for row in _equation(name, q, writer)
     ]
     lines += [" \\\\\n".join(rows), r"\end{align}"]
     lines += _roots_tex(report, r"\[ ", r" \]")
-    lines += [f"{writer.prose(sentence(said), escape)}." for said in report["verdicts"]]
     if not brief:
         lines += [
             f"${_symbol(name, writer)}$: {writer.prose(said, escape)}.\n"
@@ -380,7 +393,11 @@ def _markdown(report: dict[str, Any], brief: bool, head: list[str], writer: Writ
     def said(text: str) -> str:
         return writer.prose(text, str)
 
-    lines = [f"# {report['title']}", "", f"`{report['id']}`{_head(report)}", "", *head]
+    lines = [f"# {report['title']}", "", f"`{report['id']}`{_head(report)}", ""]
+    lines += [
+        part for verdict in report["verdicts"] for part in (f"{said(sentence(verdict))}.", "")
+    ]
+    lines += head
     for name, q in report["quantities"].items():
         meaning = said(sentence(q["meaning"]))
         if "refused" in q:
@@ -394,7 +411,6 @@ def _markdown(report: dict[str, Any], brief: bool, head: list[str], writer: Writ
         if q["beyond"]:
             lines += [f"For {said(q['beyond'])}.", ""]
     lines += [part for line in _roots_tex(report, "$$", "$$") for part in (line, "")]
-    lines += [part for verdict in report["verdicts"] for part in (f"{said(verdict)}.", "")]
     if brief:
         return "\n".join(lines)
     evidence = f"{report['evidence']}, {len(writer.result.derivation)} checked steps"

@@ -50,6 +50,15 @@ class Step(Frozen, Shown):
         """What is printed."""
         return self.says.shown
 
+    @property
+    def why(self) -> str:
+        """Why it follows, as words behind the statement."""
+        alone = self.because.startswith(("so ", BY))
+        return self.because if alone else f"because {self.because}"
+
+    def __str__(self) -> str:
+        return f"{self.title}  [{self.evidence.grade}]\n    {self.statement}\n    {self.why}"
+
     def __repr__(self) -> str:
         return f"<Step: {self.title} [{self.evidence.grade}]>"
 

@@ -109,6 +109,8 @@ class Between(FrozenValue):
         left, right = "(" if self.low_open else "[", ")" if self.high_open else "]"
         return f"{left}{_end(self.low)}, {_end(self.high)}{right}"
 
+    __repr__ = __str__
+
 
 class Numbers(FrozenValue):
     """The values that a parameter may have: intervals, from the lowest on."""
@@ -125,6 +127,8 @@ class Numbers(FrozenValue):
         if parts in ([], ["(-oo, oo)"]):
             return f"{'every' if parts else 'no'} {self.parameter}"
         return f"{self.parameter} {' or '.join(f'in {part}' for part in parts)}"
+
+    __repr__ = __str__
 
 
 def _end(value: mpmath.mpf) -> str:

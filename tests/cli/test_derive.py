@@ -233,6 +233,19 @@ def test_what_the_theorem_says_comes_before_its_formula(cltheory: Any) -> None:
     assert "regime = simplex if 4 - N + " in cases and "else between" in cases
 
 
+@pytest.mark.parametrize("style", ["latex", "markdown"])
+def test_latex_and_markdown_have_the_verdict_first_the_dimension_and_no_long_arrays(
+    cltheory: Any, style: str
+) -> None:
+    sizes = ("--sizes", ",".join(["5"] * 30), "--epsilon", "0.1", "--tau", "0.2")
+    at = ("derive", "soft-supcon", *sizes, "--brief", "--format", style)
+    out = cltheory(*at).out
+    assert "Dimension: $d \\ge 150$ suffices." in out and len(out) < 2500
+    assert 0 < out.index("Unit vectors whose softmax") < out.index("Dimension") < out.index("beta")
+    assert "an array of 30 x 30 numbers (all of them with --all)" in out
+    assert "an array of" not in cltheory(*at, "--all").out
+
+
 def test_what_is_denied_is_said_in_english() -> None:
     for said, denied in (
         ("classes do not collapse", "classes collapse"),
