@@ -238,11 +238,11 @@ def _of_phases(found: Phases, proof: Derivation, scheme: Scheme) -> dict[str, Qu
     for edge in found.edges.values():
         quantities |= _of_edge(edge)
     left = ", ".join(name.replace("+", " and ") for name in found.unproved)
-    left = f"what is not proved here is optimal ({left}), or " if left else ""
+    left = f", or one whose optimality is not proved here ({left})" if left else ""
     quantities["elsewhere"] = Quantity(
         "mixture",
         r"\text{elsewhere}",
-        f"where none of these is optimal, {left}the optimum is a mixture of several structures: "
+        f"where none of these is optimal, the optimum is a mixture of several structures{left}: "
         "give every parameter for its inner products",
     )
     return quantities

@@ -204,6 +204,17 @@ def largest_gap(rows: Iterable[Row]) -> float:
     return float(np.max([float(row["gap"]) for row in rows]))
 
 
+#: A certified gap from which on an embedding is called no optimum.
+SHORT = 1e-3
+
+
+def certified(rows: Iterable[Row]) -> str:
+    """The largest certified gap in words, and what to do where it is large."""
+    gap = largest_gap(rows)
+    short = "; a search ended at no optimum: try other --seeds" * (not gap < SHORT)
+    return f"largest certified gap {gap:.2g}{short}"
+
+
 def number(value: float) -> str:
     """Two digits as mathematics: ``$2.3 \\times 10^{-13}$``."""
     mantissa, _, power = f"{value:.1e}".partition("e")

@@ -14,7 +14,7 @@ from sympy import Expr, Rational, exp, latex
 from ...derive.results import results
 from ..running.table import Layout, Row, layout
 from ..search import minimise
-from .drawing import Experiment, Run, by_seeds, largest_gap, number
+from .drawing import Experiment, Run, by_seeds, certified, largest_gap, number
 from .look import Look
 from .panels import bar_beside, grid_of
 
@@ -160,7 +160,7 @@ class Grid(Experiment):
         return (
             _drawn(self, shown, look),
             f"largest difference of cosines from theory {off[HARD]:.2g} for SupCon and "
-            f"{off[SOFT]:.2g} for Soft SupCon, largest certified gap {most:.2g}",
+            f"{off[SOFT]:.2g} for Soft SupCon, {certified(shown)}",
             f"Cosines measured on embeddings of {self.classes} classes in $d = {self.classes}$ "
             "dimensions, optimised "
             f"{by_seeds(self.seeds, 'of which the lowest loss is shown')}, for sizes of classes in "

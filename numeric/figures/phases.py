@@ -20,7 +20,7 @@ from ..problems.measure import shares
 from ..running.table import Layout, Row, layout
 from ..search.sweep import SEARCHED, sweep
 from .cells import Cells
-from .drawing import Experiment, Run, by_seeds, largest_gap, number
+from .drawing import Experiment, Run, by_seeds, certified, largest_gap, number
 from .look import Look
 from .phase_map import about, picture
 from .plane import OCCUPIED, Plane, face_of
@@ -82,8 +82,8 @@ class Grid(Experiment):
         untold = len(rows) - len(sure)
         return (
             picture(known, rows, flat, [row in wrong for row in rows], look),
-            f"{len(wrong)} with another structure than the map, largest certified gap "
-            f"{largest_gap(rows):.2g}; the exact answer agrees with the map at {right} of {tried} "
+            f"{len(wrong)} with another structure than the map, {certified(rows)}"
+            f"; the exact answer agrees with the map at {right} of {tried} "
             f"places{unknown}"
             + (f"; at {untold} points float64 does not tell structures apart" if untold else ""),
             caption(known, rows, len(wrong), untold),

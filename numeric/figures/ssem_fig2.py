@@ -17,7 +17,17 @@ from ..problems.measure import Variances, variances
 from ..running.table import Row, alike, key, layout
 from ..search.sweep import SEARCHED, Chains, cells, sweep
 from .curves import POINTS, Curve, Frame, axis, solved
-from .drawing import LOOSE, Experiment, Run, by_seeds, largest_gap, number, problem_of, sizes
+from .drawing import (
+    LOOSE,
+    Experiment,
+    Run,
+    by_seeds,
+    certified,
+    largest_gap,
+    number,
+    problem_of,
+    sizes,
+)
 from .look import Look
 from .panels import Scale, drawn
 
@@ -89,7 +99,7 @@ class Grid(Experiment):
         mean = by_seeds(self.seeds, "averaged over")
         return (
             drawn(look, alpha, tau, panels, curves, about, VARIANCE),
-            f"largest difference from theory {worst:.2g}, largest certified gap {gap:.2g}",
+            f"largest difference from theory {worst:.2g}, {certified(rows)}",
             f"Within-class variance at the optimum of the {about}. (a) Derived. (b) Measured on "
             f"embeddings in $d = {self.d}$ dimensions, optimised {mean}; the largest difference "
             f"from (a) is {number(worst)}{_spread(rows)}, and every loss is certified to be within "

@@ -10,6 +10,7 @@ import pytest
 import torch
 from cltheory.numeric import digits
 from cltheory.numeric.figures import drawing, imbalance_fig4, soft_supcon_fig2, y_aware_fig5
+from cltheory.numeric.figures.drawing import certified
 from cltheory.numeric.figures.imbalance_fig4 import HARD, SOFT
 from cltheory.numeric.losses import SupCon
 from cltheory.numeric.metrics import procrustes_r2
@@ -42,6 +43,11 @@ def test_unequal_classes_against_theory(measured: Path) -> None:
     assert uneven[0, 2] > -0.45 > -0.55 > uneven[0, 1]  # the small ones are close to each other
     assert imbalance_fig4.blocks(SMALL, rows[3]) == pytest.approx(1.5 * np.eye(3) - 0.5, abs=1e-6)
     assert rows[3]["tau"] == 1.5  # C / (C - 1) at epsilon = 1/e, and not its reciprocal
+
+
+@pytest.mark.parametrize("gap, is_told", [(1e-9, False), (30.0, True), (float("nan"), True)])
+def test_a_search_that_ended_at_no_optimum_is_told(gap: float, is_told: bool) -> None:
+    assert ("try other --seeds" in certified([{"gap": 0.0}, {"gap": gap}])) == is_told
 
 
 def test_another_theory_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
