@@ -208,9 +208,8 @@ def largest_gap(rows: Iterable[Row]) -> float:
 SHORT = 1e-3
 
 
-def certified(rows: Iterable[Row]) -> str:
+def certified(gap: float) -> str:
     """The largest certified gap in words, and what to do where it is large."""
-    gap = largest_gap(rows)
     short = "; a search ended at no optimum: try other --seeds" * (not gap < SHORT)
     return f"largest certified gap {gap:.2g}{short}"
 

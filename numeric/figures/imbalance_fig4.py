@@ -160,7 +160,7 @@ class Grid(Experiment):
         return (
             _drawn(self, shown, look),
             f"largest difference of cosines from theory {off[HARD]:.2g} for SupCon and "
-            f"{off[SOFT]:.2g} for Soft SupCon, {certified(shown)}",
+            f"{off[SOFT]:.2g} for Soft SupCon, {certified(most)}",
             f"Cosines measured on embeddings of {self.classes} classes in $d = {self.classes}$ "
             "dimensions, optimised "
             f"{by_seeds(self.seeds, 'of which the lowest loss is shown')}, for sizes of classes in "

@@ -82,7 +82,7 @@ class Grid(Experiment):
         untold = len(rows) - len(sure)
         return (
             picture(known, rows, flat, [row in wrong for row in rows], look),
-            f"{len(wrong)} with another structure than the map, {certified(rows)}"
+            f"{len(wrong)} with another structure than the map, {certified(largest_gap(rows))}"
             f"; the exact answer agrees with the map at {right} of {tried} "
             f"places{unknown}"
             + (f"; at {untold} points float64 does not tell structures apart" if untold else ""),

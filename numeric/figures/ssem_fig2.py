@@ -99,7 +99,7 @@ class Grid(Experiment):
         mean = by_seeds(self.seeds, "averaged over")
         return (
             drawn(look, alpha, tau, panels, curves, about, VARIANCE),
-            f"largest difference from theory {worst:.2g}, {certified(rows)}",
+            f"largest difference from theory {worst:.2g}, {certified(gap)}",
             f"Within-class variance at the optimum of the {about}. (a) Derived. (b) Measured on "
             f"embeddings in $d = {self.d}$ dimensions, optimised {mean}; the largest difference "
             f"from (a) is {number(worst)}{_spread(rows)}, and every loss is certified to be within "
