@@ -212,7 +212,9 @@ def _replay(result: Result, path: str, digits: int, style: str) -> int:
     try:
         for record in load(text):
             if record.result != result.id:
-                raise BadRecord(f"the record is of {record.result[:60]!r}, not of {result.id!r}")
+                raise BadRecord(
+                    f"the record belongs to {record.result[:60]!r}, not to {result.id!r}"
+                )
             target = Target.from_result(result, record.quantity, record.constants)
             sides = replay(target, record, digits)
             code = max(code, int(sides.is_violated and not target.bound.printed))

@@ -193,7 +193,7 @@ def _entries(value: object, rows: bool) -> list[Any]:
             return [_entries(row, False) for row in re.split(r";|\n\s*", value.strip())]
         words = [part.split() for part in value.split(",")] if value.strip() else []
         if not all(words):
-            raise NotANumber("a list has a comma with no number beside it")
+            raise NotANumber("a comma in a list needs a number on either side")
         return [word for part in words for word in part]
     if not isinstance(value, Sequence):
         raise NotANumber(f"{str(value)[:40]!r} is not a list of numbers, such as 2,2,4")

@@ -71,7 +71,7 @@ def check_note(items: Items, command: Token) -> None:
     if not all(w.lower() in _WORDS or _LABEL.fullmatch(w) or not w for w in words):
         raise TexError(
             f"{show(text)} at a relation may change what it says: only labels such as (a), "
-            "references and 'def' are read there",
+            "references and 'def' are accepted there",
             command.at,
         )
 
@@ -107,6 +107,6 @@ def check_label(items: Items, command: Token) -> None:
     if _TAKING_BACK & {w.strip(".,;:") for w in words}:
         raise TexError(
             f"a label in {show(command.text)} that may change what the formula says: "
-            "only a name is read there",
+            "only a name is accepted there",
             command.at,
         )

@@ -623,7 +623,7 @@ class Printed(Parser):
         anchor, loss = self.below(self.name), self.name()
         if not isinstance(loss, nodes.Call) or loss.base != "L" or loss.subs != anchor.subs:
             raise self.refuse(
-                "a gradient is read only of the loss of an anchor, with respect to that anchor"
+                "only the gradient of the loss of an anchor with respect to that anchor can be read"
             )
         return nodes.Name("nabla", anchor.subs)
 

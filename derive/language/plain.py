@@ -33,7 +33,7 @@ def plain(items: Items) -> Items:
             colour = "".join(t.text for t in flat(named)).strip("{} ").lower()
             if not VISIBLE.fullmatch(colour):
                 colour = show(colour) if colour else "a colour that is not named"
-                raise TexError(f"what is set in {colour} may not be seen", token.at)
+                raise TexError(f"text in {colour} may be invisible", token.at)
             k += 1
         elif token.text == "\\fbox" and following is not None and _is_formula(following):
             inside = (following.inside or [])[1:-1]

@@ -591,9 +591,7 @@ def name_units(text: str) -> list[Unit]:
     if not units:
         raise TexError("an empty name")
     if len(units) > 1 and not is_closed(texts_of(units)):
-        raise TexError(
-            f"{show(text)} is not a name: what stands beside it may bind to a part of it"
-        )
+        raise TexError(f"{show(text)} is not a name: its neighbours may bind to a part of it")
     return units
 
 

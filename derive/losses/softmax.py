@@ -144,5 +144,5 @@ class SoftmaxLoss(FrozenValue):
         if self.similarity is not None:
             raise DomainError(
                 f"{self.name} has a similarity that is not the inner product, so it need not be "
-                "convex in the Gram matrix; what is known of its optima is in kernel-infonce"
+                "convex in the Gram matrix; kernel-infonce has the optima that are known"
             )

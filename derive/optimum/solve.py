@@ -192,8 +192,8 @@ class Solved:
                 self.work += few
                 if self.work > MOST_WORK:
                     raise NotProved(
-                        f"shares as small as exp(-1/tau) are told apart with {bits} bits or more, "
-                        "which takes too long"
+                        f"probabilities as small as exp(-1/tau) need {bits} bits or more, which "
+                        "takes too long"
                     )
                 try:
                     _, down, _ = self.program.evaluate(at(share), few, order=1)

@@ -135,9 +135,9 @@ def over_batches(problem: Problem, sampling: str, alone: str = "") -> BatchProbl
         raise DomainError(f"sampling is {' or '.join(SAMPLINGS)}, not {sampling!r}")
     if draw is None:
         raise DomainError(
-            f"{sampling} batches are not drawn from the structure of {loss.name}: uniform ones are "
-            "of n instances, in m classes or not, or of N items of two towers; balanced ones of "
-            "classes; their sizes are called so, and p the number of views"
+            f"{sampling} batches cannot be drawn from the structure of {loss.name}: uniform ones "
+            "need n instances, perhaps in m classes, or N items of two towers; balanced ones need "
+            "m classes of n; the sizes must have these names, and p is the number of views"
         )
     who = lacking(loss) if draw.law is not None and isinstance(loss, SoftmaxLoss) else ""
     if alone and (alone not in ALONE or not who):

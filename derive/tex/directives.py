@@ -181,7 +181,9 @@ def _quantities(text: str) -> tuple[str, tuple[str, ...], int]:
         if not found[3]:
             break
     if len(set(ids)) > 1:
-        raise DirectiveError(f"the quantities of one equation are of one result, not of {ids}")
+        raise DirectiveError(
+            f"the quantities of one equation must belong to one result, not to {ids}"
+        )
     return ids[0], tuple(names), at
 
 

@@ -92,13 +92,13 @@ class Target(Sent):
         if missing:
             many = " and ".join(missing)
             raise NoTarget(
-                f"{name} of {result.id} depends on {many}, which is read off no configuration: "
+                f"{name} of {result.id} depends on {many}, which no configuration determines: "
                 f"give {' '.join(f'{k}=VALUE' for k in missing)}"
             )
         if not has(quantity.about, quantity.bounded):
             raise NoTarget(
-                f"{name} of {result.id} bounds {quantity.bounded}, which is read off no "
-                f"configuration of the kind {quantity.about.name}"
+                f"{name} of {result.id} bounds {quantity.bounded}, which no "
+                f"configuration determines of the kind {quantity.about.name}"
             )
         return cls(result.id, name, quantity, quantity.domain or result.domain, point)
 

@@ -394,8 +394,8 @@ class BatchReadings(Readings):
         factors = factors_of(name.removeprefix("mean_")) if name.startswith("mean_") else None
         if factors is None:
             raise KeyError(
-                f"a batch has no reading {name!r}; it has {', '.join(BATCH)}, and mean_ with a "
-                "product of readings of an anchor, each of which may be _squared"
+                f"a batch has no reading {name!r}; it has {', '.join(BATCH)}, and means of "
+                "products of readings of an anchor, such as mean_epsilon_squared"
             )
         product = torch.ones_like(self.alignment)
         for factor, power in factors:

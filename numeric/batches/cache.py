@@ -130,7 +130,7 @@ class EmbeddingCache:
         """Go on from a checkpoint of a cache of the same shape."""
         if state["vectors"].shape != self.vectors.shape:
             mine, theirs = tuple(self.vectors.shape), tuple(state["vectors"].shape)
-            raise ValueError(f"the checkpoint is of shape {theirs}, the cache of {mine}")
+            raise ValueError(f"the checkpoint has the shape {theirs}, the cache {mine}")
         self.vectors.copy_(state["vectors"])
         self.stamps.copy_(state["stamps"])
         self.step = int(state["step"])

@@ -329,8 +329,8 @@ class SimCLR(OneTower):
             name = type(self).__name__
             if batch.views > 1:
                 raise ValueError(
-                    f"{name} takes no labels beside views, (batch, views, d): leave them out, or "
-                    "use SupCon for classes"
+                    f"{name} takes no labels together with views, (batch, views, d): leave them "
+                    "out, or use SupCon for classes"
                 )
             if not torch.compiler.is_compiling():
                 least, most = (int(end) + 1 for end in others.aminmax())

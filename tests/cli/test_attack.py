@@ -163,7 +163,7 @@ GOOD = {
     [
         ("", "it is not JSON"),
         ("[]", "it is an empty list"),
-        (json.dumps({**GOOD, "result": "ssem"}), "the record is of 'ssem', not of 'toy'"),
+        (json.dumps({**GOOD, "result": "ssem"}), "the record belongs to 'ssem', not to 'toy'"),
         (json.dumps({**GOOD, "quantity": "nothing"}), "toy has no nothing"),
         (json.dumps({**GOOD, "quantity": "constant"}), "depends on c"),
         (json.dumps({**GOOD, "quantity": "constant", "given": {"c": "exec(1)"}}), "c: "),

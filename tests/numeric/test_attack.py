@@ -142,7 +142,7 @@ def test_what_cannot_be_attacked_is_refused() -> None:
         short("constant", constants={"epsilon": "1/2"})
     with pytest.raises(NoTarget, match="no size among those given"):
         short("batch", n=(3, 5))
-    with pytest.raises(NoTarget, match="bounds nonsense, which is read off no"):
+    with pytest.raises(NoTarget, match="bounds nonsense, which no"):
         attack(toy({"b": bound(Integer(1), bounded="nonsense")}), "b")
 
 

@@ -108,7 +108,7 @@ def test_a_cache_goes_on_from_a_checkpoint() -> None:
     other.load_state_dict(cache.state_dict())
     assert torch.equal(cache.vectors, other.vectors)
     assert torch.equal(cache.stamps, other.stamps) and cache.step == other.step
-    with pytest.raises(ValueError, match=r"the checkpoint is of shape \(9, 6\)"):
+    with pytest.raises(ValueError, match=r"the checkpoint has the shape \(9, 6\)"):
         EmbeddingCache(8, D).load_state_dict(cache.state_dict())
 
 

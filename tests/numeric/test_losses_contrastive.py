@@ -435,7 +435,10 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
         "ids of samples, each of the same number of rows, two or more, not 1 to 2: use SupCon",
     ),
     "classes in SimCLR": (lambda: SimCLR()(U, [0, 0, 1, 1, 1, 1]), "not 2 to 4: use SupCon"),
-    "classes beside views": (lambda: DCL()(PAIRS, CLASSES), "DCL takes no labels beside views"),
+    "classes beside views": (
+        lambda: DCL()(PAIRS, CLASSES),
+        "DCL takes no labels together with views",
+    ),
     "nan": (lambda: DCL()(PAIRS / 0), "embedding 0 is not finite"),
     "zero": (lambda: CLIP()(U, V * 0), "embedding 0 is zero, which has no direction"),
     "not scaled": (lambda: CLIP(normalize=False)(U, V / 0), "embedding 0 is not finite"),

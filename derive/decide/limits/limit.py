@@ -98,7 +98,7 @@ def joint_limit(expression: Expr, point: Mapping[Symbol, Expr], domain: Domain) 
     far = [s for s, v in point.items() if v is oo and s in expression.free_symbols]
     if len(far) > 1:
         names = ", ".join(s.name for s in far)
-        raise NoLimit(f"it depends on {names}, of which one may be oo at a time")
+        raise NoLimit(f"it depends on {names}, only one of which may be oo")
     return limit(expression, far[0], oo, here) if far else expression
 
 

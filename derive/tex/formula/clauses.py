@@ -247,7 +247,7 @@ class Clauses:
         r"""Conditions on indices: ``i \\ne j``, ``1 \\le i < j \\le N``, ``i \\ne j \\in [N]``."""
         signs = [r.text for r in relations]
         if "in" in signs[:-1] or signs == ["in"]:
-            raise TexError("one set after a condition on indices is read", relations[0].at)
+            raise TexError("only one set can follow a condition on indices", relations[0].at)
         if signs[-1] == "in":
             inside = [p for part in parts[:-1] for p in part]
             yield from self._indices(names, parts[:-1], relations[:-1])

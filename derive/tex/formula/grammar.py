@@ -347,7 +347,9 @@ class Grammar(Parser):
             return "extremum" if text in ("max", "min") else "function"
         if kind == "relation":
             if text == "notin":
-                raise TexError("\\notin is read in conditions, before a list in braces", at)
+                raise TexError(
+                    "\\notin is accepted only in conditions, before a list in braces", at
+                )
             return kind
         if kind == "word":
             raise self._unknown(unit)

@@ -78,7 +78,7 @@ class Memberships:
     def excluded(self, names: Sequence[Piece], right: Sequence[Piece]) -> Iterator[Chain]:
         r"""What ``N \notin \{2, 3\}`` says: it is none of these."""
         if not enclosed(right) or right[0][0].text != "\\{":
-            raise TexError("\\notin is read before a list in braces", right[0][0].at)
+            raise TexError("\\notin is accepted only before a list in braces", right[0][0].at)
         for part in split(right[1:-1], lambda piece: piece[0].kind == "comma"):
             for symbol in self.symbols(names):
                 yield Chain((symbol, self.grammar.expression(part)), ("!=",))
@@ -148,7 +148,9 @@ class Memberships:
         yield Indices(letters, "any", size)
         if without:
             if len(without) != 1 or (without[0][0].kind != "number" and without[0][1] is not None):
-                raise TexError("a set without others is read as \\setminus \\{i\\}", relation.at)
+                raise TexError(
+                    "write a set without one of its members as \\setminus \\{i\\}", relation.at
+                )
             for letter in letters:
                 yield Indices((letter, without[0][0].full), "!=")
 
@@ -171,7 +173,7 @@ class Memberships:
         first = [u.full for p in parts[: dots[0]] for u, _ in p] if dots else []
         counts = all(f.isdigit() for f in first) and bool(first)
         if not counts or [int(f) - int(first[0]) for f in first] != [*range(len(first))]:
-            raise TexError("a set is read as \\{1, \\dots, N\\}", relation.at)
+            raise TexError("write a set as \\{1, \\dots, N\\}", relation.at)
         rest = parts[dots[0] + 1 :]
         if not rest or not any(rest):
             if names[0][1] is None or without:
@@ -182,7 +184,7 @@ class Memberships:
         elif len(rest) == 1 and first[0] == "1":
             yield from self._run(names, self.size(rest[0]), without, relation)
         else:
-            raise TexError("a set is read as \\{1, \\dots, N\\}", relation.at)
+            raise TexError("write a set as \\{1, \\dots, N\\}", relation.at)
 
     # -- families of vectors ------------------------------------------------------------------
 
@@ -202,7 +204,9 @@ class Memberships:
             raise TexError(f"the set {show(text)} is not known", at)
         gone = [vector(u) if meaning is None else None for u, meaning in without]
         if None in gone:
-            raise TexError("a set without others is read as \\setminus \\{u\\}", relation.at)
+            raise TexError(
+                "write a set without one of its members as \\setminus \\{u\\}", relation.at
+            )
         return Among(vectors, right[0][0].full, tuple(v for v in gone if v is not None))
 
 
@@ -213,5 +217,7 @@ def _difference(right: Sequence[Piece]) -> tuple[list[Piece], list[Piece]]:
         return list(right), []
     gone = parts[1]
     if len(parts) > 2 or not enclosed(gone) or gone[0][0].text != "\\{" or len(gone) != 3:
-        raise TexError("a set without others is read as \\setminus \\{i\\}", right[0][0].at)
+        raise TexError(
+            "write a set without one of its members as \\setminus \\{i\\}", right[0][0].at
+        )
     return parts[0], gone[1:-1]

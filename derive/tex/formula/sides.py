@@ -121,7 +121,7 @@ class Sides:
                 one, other = (vector(part[0][0]) for part in inside)
                 if one is not None and other is not None:
                     return Inner(one, other)
-            raise TexError("an inner product is read of two vectors only", units[0].at)
+            raise TexError("an inner product must have two vectors", units[0].at)
         if len(units) == 3 and units[1].text == "*" and not self._is_cross(units[1]):
             one, other = vector(units[0]), vector(units[2])
             # Without indices only where an unknown name may stand: it may as well be a misprint.
@@ -134,7 +134,7 @@ class Sides:
         second, rest = _vector_in_front(rest, transposed=False)
         if second is None or rest:
             raise TexError(
-                "an inner product is read of two vectors, alone on its side and without a power",
+                "an inner product must have two vectors and no power, and stand alone on its side",
                 units[0].at,
             )
         return Inner(first, second)

@@ -79,7 +79,7 @@ def _around(statement: Statement, meant: Meant) -> dict[str, list[_Group]]:
     at = sides.index(meant.bounded)
     if "=" in relations[max(at - 1, 0) : at + 1]:
         raise TexError(
-            "this is bounded, and its value was not derived: \\le or \\ge stands beside its name"
+            "a bound was derived, and no value: write \\le or \\ge behind the name, not ="
         )
     found = {
         "upper": _groups(sides[at + 1 :], relations[at:]),

@@ -35,7 +35,7 @@ def judge_stated(statement: Statement, meant: Meant, directive: Directive) -> Fi
         return _condition(_without_ends(statement, meant), meant, directive)
     if isinstance(meant.stated, Interval):
         return _interval(statement, meant, directive)
-    raise TexError("a condition was derived, but this statement is of another kind")
+    raise TexError("the result is a condition on a parameter, and this statement is not one")
 
 
 def _without_ends(statement: Statement, meant: Meant) -> Statement:
@@ -47,12 +47,12 @@ def _without_ends(statement: Statement, meant: Meant) -> Statement:
     s = given[len(given) // 2 - (relations == ("in",))]
     r = meant.domain.ranges.get(s) if isinstance(s, Symbol) else None
     if r is None:
-        raise TexError("a condition was derived, but this statement is of another kind")
+        raise TexError("the result is a condition on a parameter, and this statement is not one")
     ends = printed_bounds(replace(statement, sides=tuple(given)), s, meant)
     whole = {"low": (r.low, r.low_open), "high": (r.high, r.high_open)}
     kept = [(side, *end) for side, end in ends.items() if end != whole[side]]
     if len(kept) != 1:
-        raise TexError("a condition was derived, but this statement is of another kind")
+        raise TexError("the result is a condition on a parameter, and this statement is not one")
     ((side, end, is_open),) = kept
     relation = {"low": ">", "high": "<"}[side] + ("" if is_open else "=")
     return replace(statement, sides=(s, end), relations=(cast("Relation", relation),))

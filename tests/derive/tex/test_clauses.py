@@ -316,9 +316,18 @@ def test_a_condition_never_changes_the_formula(formula: str, beside: str) -> Non
             rf"{A} \text{{ for }} n \in \{{0, 1, \dots\}} \setminus \{{1\}}",
             "a set that is not known",
         ),
-        (rf"{A} \text{{ for }} n \in \{{0, 1, \dots\}} \setminus [1]", "a set without others"),
-        (rf"{A} \text{{ for }} i \in [n] \setminus \{{n\}}", "a set without others"),
-        (rf"{A} \text{{ for }} u \in U \setminus \{{2\}}", "a set without others"),
+        (
+            rf"{A} \text{{ for }} n \in \{{0, 1, \dots\}} \setminus [1]",
+            "write a set without one of its members",
+        ),
+        (
+            rf"{A} \text{{ for }} i \in [n] \setminus \{{n\}}",
+            "write a set without one of its members",
+        ),
+        (
+            rf"{A} \text{{ for }} u \in U \setminus \{{2\}}",
+            "write a set without one of its members",
+        ),
         (rf"{A} \text{{ for }} i^2 \in [n]", "is not known"),
         (rf"{A} \text{{ for }} n^2 \in (4, 9)", "is not known"),
         (rf"{A} \text{{ for }} m, n + 1 \ge 2", "goes on with one more name"),
@@ -329,7 +338,7 @@ def test_a_condition_never_changes_the_formula(formula: str, beside: str) -> Non
         (rf"{A} \text{{ for }} n \ge 2 \text{{ integer }} m \ge 3", "no mark between"),
         (rf"{A} \text{{ for every integer, }} n \ge 2", "name no symbol"),
         (rf"{A} \text{{ for }} m, \text{{ integers }} n \ge 2", "a second list of names"),
-        (r"u_i^\top v_j w_k = n", "an inner product is read of two vectors"),
+        (r"u_i^\top v_j w_k = n", "an inner product must have two vectors"),
         (r"\alpha = \begin{cases} 1 & n \ge 2 \\ 2 \end{cases}", "a case without a condition"),
         (
             r"\alpha = \begin{cases} 1 & n \ge 2 \\ 2 & n < 2 \\ 3 & \text{otherwise} \end{cases}",

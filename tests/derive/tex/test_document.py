@@ -138,7 +138,7 @@ def test_a_directive(text: str, meant: Directive) -> None:
     [
         ("alpha_min", "RESULT.QUANTITY"),
         ("a.x-y", "RESULT.QUANTITY"),
-        ("a.x, b.y", "of one result"),
+        ("a.x, b.y", "belong to one result"),
         ("a.x allow-sampling", "unexpected 'allow-sampling'"),
         ("a.x [m -> (n]", "unbalanced"),
         ("a.x [m n]", "'m n' is not of the form [LATEX -> EXPRESSION"),
