@@ -72,7 +72,8 @@ def _said(writer: Writer, name: str, *, heading: bool) -> str:
     text = f"**`{name}`** {meaning}" if heading else f"**{meaning}**"
     parts = [text, f"$$\n{_equation(writer, q)}\n$$", *_root(writer, q, every=not heading)]
     if isinstance(q, Bounds):
-        words = "; ".join(in_words(as_data(q, writer.result.id, name, {}), lambda c: f"`{c}`"))
+        bound = as_data(q, writer.result.id, name, {})
+        words = "; ".join(in_words(name, bound, lambda c: f"`{c}`"))
         parts.append(f"{_upper(words)}.")
     where = ", ".join(filter(None, (_beyond(writer, q), _dimension(writer, name))))
     return "\n\n".join([*parts, *([f"For {where}."] if where else [])])
