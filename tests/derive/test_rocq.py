@@ -439,6 +439,17 @@ CERTIFIED: dict[str, tuple[dict[str, Any], dict[str, str], str, str]] = {
         "0.7396609745206444989452257595370728702585",
         "1.01e-27",
     ),
+    # So steep that the curvature, as a difference, is lost in wide intervals.
+    "pairwise-threshold": (
+        {"N": 50, "t": 10, "b": 5},
+        {
+            "within_modality": "0.08308129626344756925254838173539683430699",
+            "positive": "0.7971606593236427642650051717986222047583",
+            "negative": "-0.1197580444129096664824464464659809609347",
+        },
+        "0.1495340415842667665770938760280148086694",
+        "1.01e-29",
+    ),
     "sincere": (
         {"m": 3, "n": 2, "p": 2, "tau": "1/2"},
         {"same_instance": "1", "same_class": "1", "cross_class": "-0.5"},
@@ -654,6 +665,7 @@ def test_rocq_accepts_what_is_exported(ids: list[str]) -> None:
     [
         ("supcl-optimum", "4518223932565", "4518223932575"),
         ("sigmoid-optimum", "exp (3 * c - 1)", "exp (2 * c - 1)"),
+        ("pairwise-threshold", "exp (5 - 10 * c)", "exp (5 - 9 * c)"),
         ("sincere", "own_loss", "loss"),
         ("focal", "exp (2 * c)", "exp (3 * c)"),
         ("squared-hinge", "<= (function_loss", "> (function_loss"),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
-from sympy import Expr, Max, Pow, Rational, S, Symbol, exp, log
+from sympy import Expr, Max, Pow, Rational, S, Symbol, exp, factor, log
 
 from ...losses.pairwise import PairTerm, PairwiseLoss, c
 from ...problems.problem import Problem
@@ -236,4 +236,5 @@ def _derivatives(f: Expr) -> tuple[str, str, str]:
         this, other = (term(a, {c: "x_"}, ATOM) for a in (e.exp, -e.exp))
         by = "by (rewrite <- exp_Ropp; f_equal; ring)"
         lines.append(f"replace (exp {this}) with (/ exp {other}) {by};")
-    return term(first, spelled), term(derivative(first), spelled), " ".join(lines)
+    second = factor(derivative(first))  # in which intervals see the sign where f is steep
+    return term(first, spelled), term(second, spelled), " ".join(lines)
