@@ -12,6 +12,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 from cltheory.derive.results import results
 from cltheory.derive.write import statement
+from cltheory.derive.write.statement import rest
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -36,6 +37,13 @@ def test_displays_stand_on_lines_of_their_own() -> None:
         "**a** (b):\n\n$$\nx\n$$\n\n1. c\n\n    $$\n    y\n    $$\n\n    d"
     )
     assert alone("$$\nx\n$$\n$y$") == "$$\nx\n$$\n$y$"
+
+
+def test_a_page_names_a_bound_beside_what_it_bounds() -> None:
+    page = rest(results["projected-spectrum"])
+    assert "`squared_gradient` <= `upper_projected_spectrum` for one anchor" in page.replace(
+        "\n", " "
+    )
 
 
 def test_a_page_of_a_result_begins_with_its_sentence_and_its_formula() -> None:
