@@ -51,7 +51,7 @@ LAID_OUT: dict[str, Literal["text", "tex"]] = {"text": "text", "latex": "tex", "
 @RENAME
 @COLUMNS
 @click.option("--standalone", is_flag=True, help="With --proof: print a document for pdflatex.")
-@click.option("--all", "whole", is_flag=True, help="Print long arrays in full.")
+@click.option("--all", "whole", is_flag=True, help="Print all quantities, and long arrays in full.")
 @click.option("--brief", is_flag=True, help="Print quantities and the dimension only.")
 def derive_command(
     id: str,

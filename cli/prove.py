@@ -13,8 +13,8 @@ from .writing import formats, json_text
 #: Modules of the axioms of machine numbers.
 MACHINE = ("Uint63", "Uint63Axioms", "PrimInt63", "PrimFloat", "FloatAxioms")
 MEANS = (
-    "the formula of each step is proved for all parameters in their ranges; what its title says of "
-    "the loss rests on earlier steps, those left out among them"
+    "the formula of each step is proved for all parameters in their ranges; that it means what its "
+    "title says of the loss rests on earlier steps, including those left out"
 )
 
 

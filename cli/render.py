@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Mapping
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any
 
 from .tables import WIDTH, labelled
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     Point = Mapping[Symbol, Expr]
 
 LONGEST = 16  #: lines that a quantity has
+SCREEN = 40  #: lines that all of them have
 #: An integer or an array of integers, of which there is no decimal to show.
 _INTEGERS = re.compile(r"[-0-9\[\], ]+")
 
@@ -118,14 +120,19 @@ def _text(
     lines += [f"  {verdict}" for verdict in report["verdicts"]]
     said: set[str] = set()
     hidden = [] if whole else [k for k, q in result.quantities.items() if q.detail]
+    shown: dict[str, list[str]] = {}
     for name, q in report["quantities"].items():
         quantity = result.quantity(name)
         is_open = quantity.kind is Kind.CONDITION and not q["value"]
         is_claim = quantity.bound is not None and " iff " in quantity.meaning
-        lines += _elided(_quantity(name, q, said, brief, is_open, is_claim), whole)
+        shown[name] = _elided(_quantity(name, q, said, brief, is_open, is_claim), whole)
+    if not whole and sum(map(len, shown.values())) > SCREEN + LONGEST:
+        fits = [n <= SCREEN for n in accumulate(map(len, shown.values()))]
+        hidden += [k for k, fit in zip(shown, fits, strict=True) if not fit]
+    lines += chain(*(said_of for k, said_of in shown.items() if k not in hidden))
     if hidden:
         names = f"{hidden[0]} .. {hidden[-1]}" if hidden[1:] else hidden[0]
-        lines.append(f"  and {len(hidden)} more, conditions, borders and roots (--all): {names}")
+        lines.append(f"  and {len(hidden)} more (--all): {names}")
     lines.append("")
     graded = result.graded()
     if brief:

@@ -246,6 +246,15 @@ def test_latex_and_markdown_have_the_verdict_first_the_dimension_and_no_long_arr
     assert "an array of" not in cltheory(*at, "--all").out
 
 
+def test_what_is_longer_than_a_screen_is_named_and_left_to_all(cltheory: Any) -> None:
+    out, whole = (cltheory("derive", "trace-update", *word).out for word in ((), ("--all",)))
+    assert out == whole  # that is less than a screen and a half
+    out, whole = (cltheory("derive", "effective-rank", *word).out for word in ((), ("--all",)))
+    assert "  and 6 more (--all): sigma_hat_least .. mean_sigma_lower\n" in out
+    left = [line for line in whole.splitlines() if line not in out.splitlines()]
+    assert len(left) > 20 and left[0].startswith("  sigma_hat_least = ")
+
+
 def test_what_is_denied_is_said_in_english() -> None:
     for said, denied in (
         ("classes do not collapse", "classes collapse"),
