@@ -89,7 +89,8 @@ def _range(safe: Safe) -> list[str]:
     if safe.value is not None:
         said += f"; {'taken' if safe.taken else 'given'}: {safe.value:g}"
         if safe.margin is not None:
-            said += f", margin {safe.margin:.4g}"
+            side = "margin" if safe.margin >= 0 else "outside by"
+            said += f", {side} {abs(safe.margin):.4g}"
     elif safe.middle is not None:
         said += f"; the middle is {safe.middle:.4g}"
     words = "; ".join(filter(None, (safe.note, safe.where)))

@@ -116,8 +116,8 @@ def _refusal(result: Result, convention: Convention) -> str:
         return f"{result.id} is about no loss, and reads the same under every convention"
     losses = " and ".join(r.called for r in convention.readings)
     return (
-        f"{convention.name} has another loss than {result.id}, not the same one in other "
-        f"parameters: {losses}{_difference(result, convention)}{said}"
+        f"{convention.name} computes another loss than {result.id}, so parameters cannot be "
+        f"converted: {losses}{_difference(result, convention)}{said}"
     )
 
 
