@@ -62,7 +62,7 @@ def verdict(found: Diagnosis) -> str:
     if alone and collapse.collapse != "classes":
         names = ", ".join(alone[:NAMED]) + ", ..." * bool(alone[NAMED:])
         verb = "have" if alone[1:] else "has"
-        return f"{collapse.says} Of {len(classes)} classes {len(alone)} {verb} collapsed: {names}."
+        return f"{collapse.says} {len(alone)} of {len(classes)} classes {verb} collapsed: {names}."
     return collapse.says
 
 

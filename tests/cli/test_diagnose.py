@@ -235,7 +235,7 @@ def test_one_class_that_collapses_alone_is_named(cltheory: Any, tmp_path: Path) 
     names = np.array(["ant", "bee", "cat", "dog"])[LABELS]
     np.savez(tmp_path / "z.npz", z=z, labels=names)
     _, out, _ = cltheory("diagnose", str(tmp_path / "z.npz"))
-    assert "Of 4 classes 1 has collapsed: cat." in " ".join(out.split())
+    assert "1 of 4 classes has collapsed: cat." in " ".join(out.split())
     assert re.search(r"least variance within: \S+ \(cat\)", out)
 
 
