@@ -157,7 +157,8 @@ def departure(
     arrangement, reduced = bound.arrangement, InvariantLoss(problem, bound.arrangement)
     if not (reduced.smooth and bool(bound.convex.all())):
         raise ValueError(
-            f"the optimum is known only for smooth losses convex in cosines; {problem.loss.name} is not"
+            "the optimum is known only for smooth losses that are convex in cosines; "
+            f"{problem.loss.name} is not"
         )
     has, inner = shares(arrangement, drawn), inner_products(arrangement, drawn)
     own = np.array([has[name].numpy() for name in reduced.names]).T

@@ -263,7 +263,7 @@ def test_a_list_is_a_parameter(sizes: object) -> None:
 @pytest.mark.parametrize(
     "sizes, said",
     [
-        ("2,,4", "no number beside"),
+        ("2,,4", "comma in a list needs a number"),
         ([], "empty list"),
         ("2,0,4", "each of sizes must be an integer >= 1, not 0"),
         ("2,__import__('os')", "is not a number"),

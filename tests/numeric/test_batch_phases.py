@@ -204,7 +204,7 @@ def test_the_mean_over_batches_is_stated_and_wrong_ones_are_refused() -> None:
         ("supcl", {"sampling": "uniform"}, "choose what is then dropped"),
         ("supcl", {"sampling": "uniform", "alone": "all"}, "alone is one of"),
         ("sincere", {"sampling": "uniform", "alone": "skip"}, "no anchor of sincere"),
-        ("simclr", {"sampling": "balanced"}, "are not drawn from the structure"),
+        ("simclr", {"sampling": "balanced"}, "cannot be drawn from the structure"),
         ("clip", {"sampling": "random"}, "sampling is uniform or balanced"),
     ],
 )
