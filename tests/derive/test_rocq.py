@@ -7,10 +7,11 @@ import random
 import re
 import shutil
 import subprocess
+from ast import literal_eval
 from dataclasses import replace
 from decimal import Decimal, localcontext
 from functools import cache
-from itertools import islice
+from itertools import combinations, islice, product
 from pathlib import Path
 from typing import Any
 
@@ -916,6 +917,33 @@ def whole_files(id: str) -> dict[str, str]:
     found = about_losses("it", result, {})
     # Under each convention for an anchor that is alone the theorem has the same form.
     return files("mine", [Written("it", (next(found), *(() if id in RANDOM else found)))])
+
+
+@pytest.mark.slow
+@pytest.mark.rocq
+@pytest.mark.usefixtures("rocq")
+def test_the_batches_of_the_library_are_all_of_their_kind() -> None:
+    """At small sizes, where they can be listed."""
+    every = list(product(range(3), range(3)))
+    texts = ("batches [3; 3] [2]", "batches [3; 3] [2; 2]", "random_batches [3; 3] 4")
+    places = "[" + "; ".join(f"[{i}; {j}]" for i, j in every) + "]"
+    said = session(
+        ["Import ListNotations. Open Scope nat_scope."]
+        + [f"Eval vm_compute in map (fun b => filter b {places}) ({text})." for text in texts]
+    )
+    found = [
+        literal_eval(text.replace(";", ","))
+        for text in re.findall(r"= (\[.*?)\s+: list", said, re.S)
+    ]
+    sets = {size: list(combinations(every, size)) for size in (4, 6)}
+    per_class = [[[i for i, _ in c].count(k) for k in range(3)] for c in sets[4]]
+    wanted = [
+        [c for c in sets[6] if len({i for i, _ in c}) == 2],
+        [c for c, n in zip(sets[4], per_class, strict=True) if sorted(n) == [0, 2, 2]],
+        sets[4],
+    ]
+    for listed, those in zip(found, wanted, strict=True):
+        assert sorted(sorted(map(tuple, c)) for c in listed) == sorted(map(sorted, those))
 
 
 #: How a statement is made false: each must be refused, with the proof as it was written.

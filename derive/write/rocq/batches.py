@@ -15,6 +15,7 @@ from ...losses.softmax import SoftmaxLoss, SoftmaxTerm
 from ...optimum.reduce import ReducedLoss
 from ...problems.batches import BatchProblem
 from ...structures.scheme import Scheme
+from .declared import listed
 from .softmax import Softmax
 from .terms import NotWritten, term
 
@@ -23,9 +24,9 @@ class BatchSoftmax(Softmax):
     """The mean of a softmax loss over all batches, whose positives count alike."""
 
     unfolded = ("batch_gradient", "partition")
-    fields = "weight denominator positives in_batch shares part"
+    fields = "weight denominator positives in_batch shares"
     library = ("batch_loss", "batch_gradient")
-    smooth = "alike_smooth _ _ drawn_ _ _ _ ok nested_"
+    smooth = "alike_smooth _ _ _ _ _ one ranges_ _ _ _ ok nested_"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -35,6 +36,8 @@ class BatchSoftmax(Softmax):
             first = pattern.index(False) if False in pattern else None
             if relation != self._differing(first):
                 raise NotWritten("its relations are not those of a hierarchy")
+        if not 0 < len(self.drawn) <= 2 <= len(self.axes):
+            raise NotWritten("its batches are not of classes and their instances")
 
     def _differing(self, axis: int | None) -> str:
         """The relation of two points that differ along one axis only."""
@@ -51,17 +54,22 @@ class BatchSoftmax(Softmax):
         return self._problem.draw.drawn
 
     @cached_property
-    def drawn(self) -> tuple[Expr, ...]:
-        """How many indices are drawn along each axis, up to the last along which not all are."""
+    def inside(self) -> tuple[Expr, ...]:
+        """How many indices are in a batch along each axis."""
         counts = {r.name: r.count for r in self.seen.relations}
         found: list[Expr] = []
         size: Expr = counts["self"]
         for k in reversed(range(len(self.axes))):
-            here = 1 + counts[self._differing(k)] / size
-            if found or self.put(here - self.axes[k]).expand() != 0:
-                found.insert(0, self.put(here).cancel())
+            here = (1 + counts[self._differing(k)] / size).cancel()
+            found.insert(0, self.put(here).cancel())
             size = (size * here).cancel()
         return tuple(found)
+
+    @cached_property
+    def drawn(self) -> tuple[Expr, ...]:
+        """The same, up to the last axis along which not all are."""
+        fewer = [k for k, n in enumerate(self.axes) if (self.inside[k] - n).expand() != 0]
+        return self.inside[: max(fewer, default=-1) + 1]
 
     @cached_property
     def reduced(self) -> ReducedLoss:
@@ -76,26 +84,39 @@ class BatchSoftmax(Softmax):
         return {r: self.put(t.weight(r)) for r in self.counts}
 
     def _draws(self, sizes: str) -> str:
-        """The numbers that are drawn, of real numbers where the sizes are."""
-        text = f"[{'; '.join(map(term, self.drawn))}]"
-        return text if sizes in (self.sizes, self.numbers) else f"(map INR {text})"
+        """The classes and instances in a batch, of real numbers where the sizes are."""
+        text = listed(map(term, self.inside[:2]))
+        return text if sizes == self.sizes else f"(map INR {text})"
 
     def anchor_sizes(self, sizes: str) -> str:
         """The sizes of a batch."""
         return f"(in_batch {sizes} {self._draws(sizes)})"
+
+    def loss_of(self, terms: str) -> str:
+        """The mean over batches, for sizes that are natural numbers."""
+        draws = listed(map(term, self.drawn))
+        return f"(batch_loss {self.numbers} {draws} {self.tau_text} {terms})"
 
     def given(self, sizes: str) -> str:
         """The sizes, the numbers that are drawn, and the temperature."""
         return f"{sizes} {self._draws(sizes)} {self.tau_text}"
 
     def prepared(self, terms: str, inner: str) -> list[str]:
-        """That the batches can be drawn, that what is not together at an axis is one relation."""
-        sizes = f"{self.numbers} {self._draws(self.numbers)}"
-        both = f"nested {sizes} (denominator t_) /\\ nested {sizes} (positives t_)"
+        """How the batches are drawn, and that other instances and other classes are alike."""
+        (m, n, *rest), (c, k) = map(term, self.axes), map(term, self.inside[:2])
+        given = f"{m} {n} {listed(rest)} {c} {k} one ranges_ {self.tau_text} {terms}"
         return [
-            f"assert (drawn_ : drawn {sizes}) by (simpl; lia).",
-            f"assert (nested_ : nested {sizes} {inner} /\\ (forall t_, In t_ {terms} -> {both})).",
+            f"assert (ranges_ : (1 <= {c} <= {m})%nat /\\ (1 <= {k} <= {n})%nat) by lia.",
+            *self.alike(inner, f"In t_ {terms}"),
+            f"rewrite (alike_mean {given} {listed(map(term, self.drawn))} eq_refl).",
+        ]
+
+    def alike(self, inner: str, among: str) -> list[str]:
+        """That other instances of a class are alike to an anchor, and so are other classes."""
+        nested = f"nested {self.numbers}"
+        return [
+            f"assert (nested_ : {nested} {inner} /\\ forall t_, {among} ->",
+            f"  {nested} (denominator t_) /\\ {nested} (positives t_)).",
             "{ split; [nest | intros t_ I_; each_term I_; cbn [denominator positives];",
             "  split; nest]. }",
-            f"rewrite (alike_mean {self.numbers} {self._draws(self.numbers)} one drawn_).",
         ]

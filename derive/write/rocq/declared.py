@@ -5,7 +5,7 @@ A relation is a pattern of which indices of two points agree.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from math import prod
@@ -266,6 +266,6 @@ def at_numbers(e: Expr, at: Mapping[Symbol, Expr]) -> Expr:
     return found.xreplace({a: exp(a.args[0]) for a in found.atoms(exp)})
 
 
-def listed(kinds: Kinds) -> str:
-    """A product of means and contrasts as a list of Rocq."""
-    return f"[{'; '.join(kinds)}]"
+def listed(terms: Iterable[str]) -> str:
+    """Terms as a list of Rocq."""
+    return f"[{'; '.join(terms)}]"

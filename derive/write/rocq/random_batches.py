@@ -91,7 +91,7 @@ class Composed(BatchSoftmax):
     shared: str = ""
 
     cleared = ("rewrite ?zero_over.",)
-    smooth = "random_smooth _ _ _ _ two_ B_ _ _ _ _ ok nested_"
+    smooth = "random_smooth _ _ _ _ two_ B_ _ _ _ _ one ok nested_"
 
     @property
     def inner_name(self) -> str:
@@ -101,7 +101,7 @@ class Composed(BatchSoftmax):
     @property
     def size(self) -> str:
         """How many instances are in a batch."""
-        return term((self.drawn[0] * self.drawn[1]).cancel())
+        return term((self.inside[0] * self.inside[1]).cancel())
 
     def loss_of(self, terms: str) -> str:
         """The mean over batches, of terms and those of an anchor alone."""
@@ -359,7 +359,7 @@ class AtRandom(AtVertex):
             yield lemma(f"{self.called}_{self._name(k)}_when", domain, goal, [*signs.lines, *proof])
 
     def _prepared(self) -> Iterator[str]:
-        sizes, structure = self.declared.numbers, self._batches[1]
+        structure = self._batches[1]
         terms, inner = self._data(real=False)
         several, alone = (part._data(real=False)[0] for part in self.parts)
         m, n, size = structure.split()
@@ -374,13 +374,7 @@ class AtRandom(AtVertex):
         )
         some, none = (part.applied("convex") for part in self.parts)
         yield f"{{ split; [intros K K_low K_n K_high; {some} | {none}]. }}"
-        nested = f"nested {sizes} [0; 0]%nat"
-        yield (
-            f"assert (nested_ : {nested} {inner} /\\ forall t_, In t_ ({several} ++ {alone}) ->\n"
-            f"  {nested} (denominator t_) /\\ {nested} (positives t_))."
-        )
-        yield "{ split; [nest | intros t_ I_; each_term I_; cbn [denominator positives];"
-        yield "  split; nest]. }"
+        yield from self.declared.alike(inner, f"In t_ ({several} ++ {alone})")
         yield f"rewrite (random_mean {self._batches[0]} two_ B_ {tau} {terms} one)."
         for mean, s in self.means.items():
             strict = self._with_means(self.domain).ranges[s].low_open

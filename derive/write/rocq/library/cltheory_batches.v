@@ -1,5 +1,5 @@
-(* Written by cltheory. The mean of a softmax loss over all batches, of D of N indices along each axis:
-   how many batches have a point and how many a pair, and so the gradient by relation. *)
+(* Written by cltheory. The mean of a softmax loss over all batches of a kind that stays the same when
+   instances are exchanged: how often a pair is in them, and so the gradient by relation. *)
 From Coq Require Import Reals Lra Lia List Arith FunctionalExtensionality Permutation.
 Require Import cltheory_loss cltheory_signs cltheory_gram cltheory_optimal cltheory_convex.
 Import ListNotations.
@@ -15,268 +15,348 @@ Lemma over_filter {T} p (l : list T) f : over (filter p l) f = over l (fun t => 
 Proof. induction l; simpl; [reflexivity|]. rewrite <- IHl. destruct (p a); simpl; ring. Qed.
 Lemma over_one {T} (l : list T) : over l (fun _ => 1) = INR (length l).
 Proof. induction l; simpl length; [reflexivity|]. rewrite S_INR. simpl. rewrite IHl. ring. Qed.
+Lemma over_perm {T} (l l' : list T) f : Permutation l l' -> over l f = over l' f.
+Proof. induction 1; simpl; lra. Qed.
+Local Notation number p l := (length (filter p l)).
+Lemma number_over {T} p (l : list T) : INR (length (filter p l)) = over l (fun x => if p x then 1 else 0).
+Proof. rewrite <- over_one, over_filter. reflexivity. Qed.
 
-(* ---- how many batches there are, with what is at one index or at two ---- *)
-Definition none : batch := fun _ => false.
-Definition below_of (i : nat) (b : batch) : batch := fun v => b (i :: v).
-Lemma below_added i k b c : below_of i (added k b c) = if Nat.eqb i k then b else below_of i c.
-Proof. unfold below_of, added. destruct (Nat.eqb i k); reflexivity. Qed.
-Lemma below_last N b c : below_of N (added N b c) = b.
-Proof. rewrite below_added, Nat.eqb_refl. reflexivity. Qed.
-Lemma below_before i N b c : (i < N)%nat -> below_of i (added N b c) = below_of i c.
-Proof. intro h. rewrite below_added. destruct (Nat.eqb_spec i N); [lia | reflexivity]. Qed.
+Lemma sum_over N f : sum N f = over (seq 0 N) f.
+Proof. induction N; [reflexivity|]. rewrite seq_S, over_app, <- IHN. simpl. rewrite Rplus_0_r. reflexivity. Qed.
 
-Section Chosen.
-Variable below : list batch.
-Notation g := (over below (fun _ => 1)).
-Notation among N D := (over (chosen N D below)).
-Definition c (N D : nat) : R := among N D (fun _ => 1).
-Fixpoint less (k N D : nat) : R :=                       (* where k of the D are drawn elsewhere *)
-  match k, D with O, _ => c N D | S k', S e => less k' N e | S _, O => 0 end.
-(* What is a product of a function of what is at the last index and of one of the rest. *)
-Lemma at_last N D phi F G : (forall b b', F (added N b b') = phi b * G b') ->
-  among (S N) D F = phi none * among N D G + match D with O => 0 | S e => over below phi * among N e G end.
+(* ---- sets of places ---- *)
+Lemma over_places M N f : over (places M N) f = sum M (fun i => sum N (fun j => f [i; j])).
+Proof. unfold places. rewrite sum_over, over_each. apply over_ext; intros i _. rewrite over_map, sum_over. reflexivity. Qed.
+Lemma place_in M N u : In u (places M N) <-> exists i j, u = [i; j] /\ (i < M)%nat /\ (j < N)%nat.
 Proof.
-  intro E. simpl. rewrite over_app, over_map, (over_ext _ _ _ (fun b _ => E none b)), over_scal. f_equal. destruct D; [reflexivity|].
-  rewrite over_each, Rmult_comm, <- over_scal. apply over_ext; intros b _. rewrite over_map, (over_ext _ _ _ (fun b' _ => E b b')), over_scal. ring.
+  unfold places. rewrite in_flat_map. split.
+  - intros [i [I K]]. apply in_map_iff in K as [j [<- J]]. apply in_seq in I, J. exists i, j. repeat split; lia.
+  - intros [i [j [-> [Hi Hj]]]]. exists i. split; [apply in_seq; lia | apply (in_map (fun j => [i; j])), in_seq; lia].
 Qed.
-Lemma c_succ N D : c (S N) D = c N D + g * less 1 N D.
-Proof. unfold c at 1. rewrite (at_last N D (fun _ => 1) _ (fun _ => 1)) by (intros; ring). fold (c N D). destruct D; simpl; unfold c; ring. Qed.
-Lemma less_succ k N D : less k (S N) D = less k N D + g * less (S k) N D.
-Proof. revert D; induction k; intros [|e]; [apply c_succ | apply c_succ | simpl; ring | apply IHk]. Qed.
-Lemma c_shift N e : INR (S e) * c N (S e) = g * (INR N - INR e) * c N e.
+Lemma places_once M N : NoDup (places M N).
 Proof.
-  revert e; induction N as [|N IH]; intro e; [destruct e; unfold c; simpl; ring|]. rewrite !c_succ, Rmult_plus_distr_l, IH. simpl less.
-  destruct e as [|e]; [rewrite !S_INR; simpl; ring|]. assert (A := IH e). rewrite !S_INR in *. set (x := c N (S e)) in *. set (y := c N e) in *.
-  transitivity (g * (INR N + 1 - (INR e + 1)) * (x + g * y) + g * ((INR e + 1) * x - g * (INR N - INR e) * y)); [ring|]. rewrite A. ring.
+  unfold places. set (row := fun i => map (fun j => [i; j]) (seq 0 N)). induction (seq_NoDup M 0) as [|i l I _ IHl]; simpl; [constructor|].
+  enough (A : forall a, NoDup a -> NoDup (map (fun j => [i; j]) a ++ flat_map row l)) by apply A, seq_NoDup. induction 1 as [|j a J _ IHa]; simpl; [exact IHl|]. constructor; [|exact IHa].
+  intro H. apply in_app_or in H as [H|H]; [apply in_map_iff in H as [j' [e H]]; injection e as ->; contradiction|].
+  apply in_flat_map in H as [i' [I' H]]. apply in_map_iff in H as [j' [e H]]. injection e as -> _. contradiction.
 Qed.
-Lemma c_drawn N e : INR (S N) * (g * c N e) = INR (S e) * c (S N) (S e).
-Proof. rewrite c_succ, Rmult_plus_distr_l, c_shift, !S_INR. simpl. ring. Qed.
-
-Lemma at_one phi N D i : phi none = 0 -> (i <= N)%nat -> among (S N) D (fun b => phi (below_of i b)) = over below phi * less 1 N D.
+Lemma over_sets k l F : over (sets (k :: l)) F = over (sets l) (fun c => F (put k false c)) + over (sets l) (fun c => F (put k true c)).
+Proof. simpl. rewrite over_app, !over_map. reflexivity. Qed.
+Local Notation same := (list_eq_dec Nat.eq_dec).
+Lemma sets_perm l l' F : Permutation l l' -> NoDup l -> over (sets l) F = over (sets l') F.
 Proof.
-  intro Z. assert (last : forall N D, among (S N) D (fun b => phi (below_of N b)) = over below phi * less 1 N D).
-  { intros n e. rewrite (at_last n e phi _ (fun _ => 1)) by (intros; rewrite below_last; ring). rewrite Z. destruct e; simpl; unfold c; ring. }
-  revert D; induction N as [|N IH]; intros D Hi; [replace i with O by lia; apply last|]. destruct (Nat.eq_dec i (S N)) as [->|ne]; [apply last|].
-  rewrite (at_last (S N) D (fun _ => 1) _ (fun b => phi (below_of i b))) by (intros; rewrite below_before by lia; ring).
-  rewrite less_succ, IH by lia. destruct D; [simpl; ring|]. rewrite IH by lia. simpl. ring.
+  intro P. revert F. induction P as [|k a b P IH|x y a|a b c P IH P' IH']; intros F once; [reflexivity | | |].
+  - rewrite !over_sets, !IH by (inversion once; assumption). reflexivity.
+  - assert (e : forall t t' c, put y t (put x t' c) = put x t' (put y t c)).
+    { intros t t' c. extensionality u. unfold put. destruct (same u y), (same u x); try reflexivity. inversion once as [|? ? K]. exfalso; apply K; left; congruence. }
+    rewrite !over_sets. rewrite !(over_ext (sets a) (fun c => F (put y _ (put x _ c))) _ (fun c _ => f_equal F (e _ _ c))). ring.
+  - rewrite IH, IH'; [reflexivity | exact (Permutation_NoDup P once) | exact once].
 Qed.
-Lemma at_two phi psi N D i j : phi none = 0 -> psi none = 0 -> i <> j -> (i <= S N)%nat -> (j <= S N)%nat ->
-  among (S (S N)) D (fun b => phi (below_of i b) * psi (below_of j b)) = over below phi * over below psi * less 2 N D.
+Lemma sets_all l c : exists c', In c' (sets l) /\ forall u, In u l -> c' u = c u.
 Proof.
-  enough (W : forall phi psi N D i j, phi none = 0 -> psi none = 0 -> (i < j)%nat -> (j <= S N)%nat ->
-    among (S (S N)) D (fun b => phi (below_of i b) * psi (below_of j b)) = over below phi * over below psi * less 2 N D).
-  { intros Z Z' ij Hi Hj. destruct (lt_dec i j); [apply W; assumption|].
-    rewrite (over_ext _ _ (fun b => psi (below_of j b) * phi (below_of i b))), W by (assumption || lia || (intros; ring)). ring. }
-  clear. intros phi psi N D i j Z Z' ij. assert (last : forall N D, (i <= N)%nat->
-    among (S (S N)) D (fun b => phi (below_of i b) * psi (below_of (S N) b)) = over below phi * over below psi * less 2 N D).
-  { intros n e Hi. rewrite (at_last (S n) e psi _ (fun b => phi (below_of i b))) by (intros; rewrite below_last, below_before by lia; ring).
-    rewrite Z', Rmult_0_l. destruct e; [simpl; ring|]. rewrite at_one by assumption. simpl. ring. }
-  revert D; induction N as [|N IH]; intros D Hj; [replace j with 1%nat by lia; apply last; lia|].
-  destruct (Nat.eq_dec j (S (S N))) as [->|ne]; [apply last; lia|].
-  rewrite (at_last (S (S N)) D (fun _ => 1) _ (fun b => phi (below_of i b) * psi (below_of j b))) by (intros; rewrite !below_before by lia; ring).
-  rewrite less_succ, IH by lia. destruct D; [simpl; ring|]. rewrite IH by lia. simpl. ring.
+  induction l as [|k l [c' [I e]]]; [eexists; split; [left; reflexivity | intros u []]|]. exists (put k (c k) c'). split.
+  - simpl. apply in_or_app. destruct (c k); [right | left]; apply in_map, I.
+  - intros u U. unfold put. destruct (same u k) as [E|ne]; [rewrite E; reflexivity | apply e; destruct U; [congruence | assumption]].
 Qed.
-(* By the fractions that functions have of what is below. *)
-Lemma share_one phi x N D i : phi none = 0 -> over below phi = x * g -> (i < N)%nat ->
-  among N D (fun b => phi (below_of i b)) = INR D / INR N * x * c N D.
+Lemma origin s : (forall N, In N s -> (1 <= N)%nat) -> valid s (repeat O (length s)).
+Proof. induction s; simpl; intro h; [exact I | split; [apply h; auto | apply IHs; auto]]. Qed.
+Section Moved.
+Variable S : point -> point.
+Hypothesis back : forall u, S (S u) = u.
+Lemma moved_perm l : NoDup l -> (forall u, In u l -> In (S u) l) -> Permutation (map S l) l.
 Proof.
-  intros Z e Hi. destruct N as [|N]; [lia|]. rewrite at_one, e by (assumption || lia). assert (P := lt_0_INR (S N) ltac:(lia)).
-  destruct D; [simpl (INR 0); simpl less; unfold Rdiv; ring|]. apply Rmult_eq_reg_l with (INR (S N)); [|lra].
-  transitivity (x * (INR (S N) * (g * c N D))); [simpl less; ring|]. rewrite c_drawn. field. lra.
+  intros once into. apply NoDup_Permutation; [apply FinFun.Injective_map_NoDup; [intros u v e; rewrite <- (back u), e; apply back | exact once] | exact once|].
+  intro u. rewrite in_map_iff. split; [intros [v [<- H]]; auto | intro H; exists (S u); auto].
 Qed.
-Lemma share_two phi psi x y N D i j : phi none = 0 -> psi none = 0 -> over below phi = x * g -> over below psi = y * g ->
-  i <> j -> (i < N)%nat -> (j < N)%nat ->
-  among N D (fun b => phi (below_of i b) * psi (below_of j b)) = INR D * (INR D - 1) / (INR N * (INR N - 1)) * x * y * c N D.
+Lemma sets_moved l F : over (sets l) (fun c => F (fun u => c (S u))) = over (sets (map S l)) F.
 Proof.
-  intros Z Z' e e' ij Hi Hj. destruct N as [|[|N]]; try lia. rewrite at_two, e, e' by (assumption || lia). assert (P := lt_0_INR (S N) ltac:(lia)).
-  rewrite (S_INR (S N)). destruct D as [|[|D]]; [simpl (INR 0); simpl less; unfold Rdiv; ring | simpl (INR 1); simpl less; unfold Rdiv; ring|].
-  apply Rmult_eq_reg_l with ((INR (S N) + 1) * INR (S N)); [|apply Rgt_not_eq, Rmult_lt_0_compat; lra].
-  transitivity (x * y * (INR (S (S N)) * (g * (INR (S N) * (g * c N D))))); [rewrite (S_INR (S N)); simpl less; ring|].
-  rewrite c_drawn. transitivity (x * y * INR (S D) * (INR (S (S N)) * (g * c (S N) (S D)))); [ring|]. rewrite c_drawn, (S_INR (S D)). field. lra.
+  revert F. induction l as [|k l IH]; intro F; [reflexivity|]. simpl map. rewrite !over_sets, <- !IH.
+  f_equal; apply over_ext; intros c _; f_equal; extensionality u; unfold put; destruct (same (S u) k) as [e|ne], (same u (S k)) as [e'|ne']; try reflexivity; exfalso;
+    first [apply ne'; rewrite <- e, back; reflexivity | apply ne; rewrite e', back; reflexivity].
 Qed.
-End Chosen.
-
-(* ---- batches of points ---- *)
-Fixpoint drawn (s d : list nat) : Prop :=
-  match s, d with N :: r, D :: e => (1 <= D <= N)%nat /\ drawn r e | _, [] => True | [], _ => False end.
-Fixpoint in_batch {T} (s d : list T) : list T := match s, d with _ :: r, D :: e => D :: in_batch r e | _, _ => s end.
-(* The fraction of the batches that have a point, and of these those that have another. *)
-Fixpoint part (s d : list R) : R := match s, d with N :: r, D :: e => D / N * part r e | _, _ => 1 end.
-Fixpoint shares (s d : list R) (a : list bool) : R :=
+End Moved.
+(* ---- how many batches have a number of marked places ---- *)
+Lemma choose_0 N : choose N 0 = 1. Proof. destruct N; reflexivity. Qed.
+Lemma choose_sign N : forall D, 0 <= choose N D /\ ((D <= N)%nat -> 0 < choose N D) /\ ((N < D)%nat -> choose N D = 0).
+Proof.
+  induction N as [|N IH]; intros [|D]; simpl; try (repeat split; intros; lra || lia).
+  destruct (IH D) as [A [B C]], (IH (S D)) as [A' [B' C']]. repeat split; intros; try lra.
+  - assert (0 < choose N D) by (apply B; lia). lra.
+  - rewrite C, C' by lia. ring.
+Qed.
+Lemma choose_absorb N : forall D, INR (S D) * choose (S N) (S D) = INR (S N) * choose N D.
+Proof.
+  induction N as [|N IH]; intro D; [destruct D; simpl; ring|].
+  change (choose (S (S N)) (S D)) with (choose (S N) D + choose (S N) (S D)). rewrite Rmult_plus_distr_l, IH.
+  destruct D as [|D]; [rewrite !choose_0, !S_INR; simpl (INR 0); ring|]. assert (A := IH D). rewrite (S_INR (S D)), (S_INR (S N)).
+  change (choose (S N) (S D)) with (choose N D + choose N (S D)) in A |- *. lra.
+Qed.
+Lemma sum_first n f : sum (S n) f = f O + sum n (fun k => f (S k)).
+Proof. induction n; [simpl; ring|]. change (sum (S (S n)) f) with (sum (S n) f + f (S n)). rewrite IHn. simpl. ring. Qed.
+(* Sums over how many of the D are marked, of a that are and c that are not. *)
+Definition marking (a c D : nat) (g : nat -> R) : R := sum (S D) (fun k => choose a k * choose c (D - k) * g k).
+Lemma marking_0 a c g : marking a c 0 g = g O. Proof. unfold marking. simpl. rewrite !choose_0. ring. Qed.
+Lemma marking_more a c D g : marking (S a) c (S D) g = marking a c (S D) g + marking a c D (fun k => g (S k)).
+Proof. unfold marking. rewrite !(sum_first (S D)), Rplus_assoc, <- sum_plus, !choose_0. f_equal. apply sum_ext; intros k _. simpl. ring. Qed.
+Lemma marking_others a c D g : marking a (S c) (S D) g = marking a c (S D) g + marking a c D g.
+Proof.
+  unfold marking. change (sum (S (S D)) ?f) with (sum (S D) f + f (S D)). cbv beta. rewrite Nat.sub_diag, !choose_0.
+  rewrite (sum_ext _ _ (fun k => choose a k * choose c (S D - k) * g k + choose a k * choose c (D - k) * g k)), sum_plus; [ring|].
+  intros k Hk. rewrite Nat.sub_succ_l by lia. simpl. ring.
+Qed.
+Lemma marking_none c D g : marking 0 c D g = choose c D * g O.
+Proof. unfold marking. rewrite sum_first, Nat.sub_0_r, (sum_ext _ _ (fun _ => 0)), sum_const by (intros; simpl; ring). simpl. ring. Qed.
+Lemma marking_one a c D : marking a c D (fun _ => 1) = choose (a + c) D.
+Proof. revert D; induction a; intro D; [rewrite marking_none; simpl; ring|]. destruct D; [rewrite marking_0; reflexivity|]. rewrite marking_more, !IHa. simpl. ring. Qed.
+Lemma marking_drawn a c D g : marking (S a) c (S D) (fun k => INR k * g (pred k)) = INR (S a) * marking a c D g.
+Proof.
+  unfold marking. rewrite (sum_first (S D)), <- sum_scal. simpl (INR 0). rewrite Rmult_0_l, Rmult_0_r, Rplus_0_l. apply sum_ext; intros k _.
+  assert (A := choose_absorb a k). simpl (S D - S k)%nat. transitivity (INR (S k) * choose (S a) (S k) * choose c (D - k) * g k); [simpl pred; ring | rewrite A; ring].
+Qed.
+Lemma count_marked (q : point -> bool) g (l : list point) : NoDup l -> forall D,
+  over (sets l) (fun c => if Nat.eqb (number c l) D then g (number (fun k => q k && c k)%bool l) else 0) = marking (number q l) (number (fun k => negb (q k)) l) D g.
+Proof.
+  intro once. revert g. induction once as [|x l K once IH]; intros g D.
+  { cbn [sets over filter length]. destruct D; [rewrite marking_0; simpl; ring|]. unfold marking. rewrite (sum_ext _ _ (fun _ => 0)), sum_const; [simpl; ring | intros [|k] _; simpl; ring]. }
+  assert (A : forall p t c, number (fun k => p k && put x t c k)%bool (x :: l) = ((if (p x && t)%bool then 1 else 0) + number (fun k => p k && c k)%bool l)%nat).
+  { intros p t c. simpl. replace (put x t c x) with t by (unfold put; destruct (same x x); [reflexivity | contradiction]).
+    rewrite (filter_ext_in (fun k => p k && put x t c k)%bool (fun k => p k && c k)%bool); [destruct (p x && t)%bool; reflexivity|].
+    intros k I. unfold put. destruct (same k x) as [->|]; [contradiction | reflexivity]. }
+  assert (A' : forall t c, number (put x t c) (x :: l) = ((if t then 1 else 0) + number c l)%nat) by (intros t c; exact (A (fun _ => true) t c)).
+  rewrite over_sets, (over_ext (sets l) _ (fun c => if Nat.eqb (number c l) D then g (number (fun k => q k && c k)%bool l) else 0)), IH by (intros; rewrite A, A', Bool.andb_false_r; reflexivity).
+  rewrite (over_ext (sets l) _ (fun c => match D with O => 0 | S e => if Nat.eqb (number c l) e then g ((if q x then 1 else 0) + number (fun k => q k && c k)%bool l)%nat else 0 end)).
+  2:{ intros c _. rewrite A, A', Bool.andb_true_r. destruct D; reflexivity. }
+  cbn [filter]. destruct D as [|e]; [rewrite (lin_zero (over_linear _)), !marking_0; ring|]. rewrite (IH (fun n => g ((if q x then 1 else 0) + n)%nat)).
+  destruct (q x); cbn [length negb Nat.add]; [rewrite marking_more | rewrite marking_others; change (fun n => g n) with g]; ring.
+Qed.
+(* ---- what an anchor sees of a batch, by how many others of its class are in it ---- *)
+(* With C classes and k of their instances where there were M and N, and how often a pair is in a batch with its first point. *)
+Definition in_batch (s d : list R) : list R := match s, d with _ :: _ :: r, [C; k] => C :: k :: r | _, _ => s end.
+Definition shares (s d : list R) (a : list bool) : R :=
   match s, d, a with
-  | _ :: r, _ :: e, true :: b => shares r e b
-  | N :: r, D :: e, false :: _ => (D - 1) / (N - 1) * part r e | _, _, _ => 1 end.
-Notation every s d := (over (batches s d) (fun _ => 1)).
-Lemma every_pos s d : drawn s d -> 0 < every s d.
-Proof.
-  revert d; induction s as [|N r IH]; intros [|D d] H; simpl in *; try contradiction; try lra. destruct H as [H Hr].
-  assert (P := IH d Hr). destruct H as [_ H]. set (l := batches r d) in *. clearbody l. change (0 < c l N D).
-  revert D H; induction N as [|N IN]; intros [|e] H; try lia; [unfold c; simpl; lra | rewrite c_succ..].
-  - simpl. rewrite Rmult_0_r, Rplus_0_r. apply IN; lia.
-  - apply Rplus_le_lt_0_compat; [apply (lin_pos (over_linear _)); intros; lra | apply Rmult_lt_0_compat; [exact P | apply IN; lia]].
-Qed.
-Lemma part_pos s d : drawn s d -> 0 < part (map INR s) (map INR d).
-Proof.
-  revert d; induction s as [|N r IH]; intros [|D d] H; simpl in *; try contradiction; try lra. destruct H as [H Hr].
-  apply Rmult_lt_0_compat; [apply Rdiv_lt_0_compat; apply lt_0_INR; lia | apply IH; exact Hr].
-Qed.
-Definition has (b : batch) (u : point) : R := if b u then 1 else 0.
-Lemma with_point s d u : drawn s d -> valid s u ->
-  over (batches s d) (fun b => has b u) = part (map INR s) (map INR d) * every s d.
-Proof.
-  revert d u; induction s as [|N r IH]; intros [|D d] [|i v] H Hu; simpl in *; try contradiction; unfold has; try ring.
-  destruct H as [H Hr], Hu as [Hi Hv]. exact (share_one (batches r d) (fun b => has b v) _ N D i eq_refl (IH d v Hr Hv) Hi).
-Qed.
-Lemma with_pair s d u w : drawn s d -> valid s u -> valid s w ->
-  over (batches s d) (fun b => has b u * has b w)
-  = shares (map INR s) (map INR d) (agree u w) * (part (map INR s) (map INR d) * every s d).
-Proof.
-  revert d u w; induction s as [|N r IH]; intros [|D d] [|i v] [|j v'] H Hu Hw; simpl in *; try contradiction; unfold has; try ring.
-  destruct H as [H Hr], Hu as [Hi Hv], Hw as [Hj Hw]. assert (P := lt_0_INR N ltac:(lia)). destruct (Nat.eqb_spec i j) as [<-|ij].
-  - assert (E := IH d v v' Hr Hv Hw). rewrite <- Rmult_assoc in E.
-    transitivity (INR D / INR N * (shares (map INR r) (map INR d) (agree v v') * part (map INR r) (map INR d)) * c (batches r d) N D); [|unfold c; field; lra].
-    refine (share_one (batches r d) (fun b => has b v * has b v') _ N D i _ E Hi). unfold has, none. ring.
-  - assert (Q : 0 < INR N - 1) by (apply Rlt_Rminus, (lt_INR 1); lia).
-    transitivity (INR D * (INR D - 1) / (INR N * (INR N - 1)) * part (map INR r) (map INR d) * part (map INR r) (map INR d) * c (batches r d) N D); [|unfold c; field; lra].
-    exact (share_two (batches r d) (fun b => has b v) (fun b => has b v') _ _ N D i j eq_refl eq_refl (with_point r d v Hr Hv) (with_point r d v' Hr Hw) ij Hi Hj).
-Qed.
-
-(* What is in a batch, seen from one of its points: as in a structure with D along each such axis. *)
-Fixpoint nested (s d : list nat) (f : list bool -> R) : Prop :=
-  match s, d with
-  | _ :: r, _ :: e => nested r e (fun a => f (true :: a)) /\
-      exists v, forall a, length a = length r -> f (false :: a) = v
-  | _, _ => True end.
-Lemma nested_both (F : R -> R -> R) s d f h : nested s d f -> nested s d h -> nested s d (fun a => F (f a) (h a)).
-Proof.
-  revert d f h; induction s as [|N r IH]; intros [|D d] f h; simpl; try tauto. intros [A [v Hv]] [B [w Hw]].
-  split; [apply IH; assumption|]. exists (F v w). intros a e. rewrite Hv, Hw by exact e. reflexivity.
-Qed.
-Lemma chosen_in below N D b (psi : batch -> R) v : In b (chosen N D below) ->
-  psi none = 0 -> (forall b', In b' below -> psi b' = v) ->
-  sum N (fun i => psi (below_of i b)) = INR D * v /\
-  forall i, (i < N)%nat -> below_of i b = none \/ In (below_of i b) below.
-Proof.
-  intros I Z V. revert D b I; induction N as [|N IH]; simpl; intros D b I.
-  - destruct D; [split; [simpl; ring | lia] | destruct I].
-  - assert (S : forall b1 b2 x, In b2 (chosen N x below) -> b = added N b1 b2 -> (b1 = none \/ In b1 below) ->
-      sum N (fun i => psi (below_of i b)) + psi (below_of N b) = INR x * v + psi b1 /\
-      forall i, (i < S N)%nat -> below_of i b = none \/ In (below_of i b) below).
-    { intros b1 b2 x I2 -> I1. destruct (IH x b2 I2) as [A B]. split.
-      - rewrite below_added, Nat.eqb_refl, <- A. f_equal. apply sum_ext; intros i Hi. rewrite below_added.
-        destruct (Nat.eqb_spec i N); [lia | reflexivity].
-      - intros i Hi. rewrite below_added. destruct (Nat.eqb_spec i N); [exact I1 | apply B; lia]. }
-    apply in_app_or in I. destruct I as [I|I].
-    + apply in_map_iff in I as [b2 [<- I2]]. destruct (S none b2 D I2 eq_refl (or_introl eq_refl)) as [A B].
-      split; [rewrite A, Z; ring | exact B].
-    + destruct D as [|e]; [destruct I|]. apply in_flat_map in I as [b1 [I1 I]]. apply in_map_iff in I as [b2 [<- I2]].
-      destruct (S b1 b2 e I2 eq_refl (or_intror I1)) as [A B]. split; [rewrite A, V, S_INR by exact I1; ring | exact B].
-Qed.
-Definition total_in (s : list nat) (b : batch) (f : point -> R) : R := total s (fun w => if b w then f w else 0).
-Lemma within_none s f : total_in s none f = 0. Proof. apply (lin_zero (total_linear s)). Qed.
+  | M :: N :: _, [C; k], false :: _ => (C - 1) / (M - 1) * (k / N)
+  | M :: N :: _, [C; k], true :: false :: _ => (k - 1) / (N - 1) | _, _, _ => 1 end.
+(* What is the same for all other instances of a class, and for all other classes. *)
+Definition nested (s : list nat) (f : list bool -> R) : Prop := exists x y,
+  (forall a, length (true :: false :: a) = length s -> f (true :: false :: a) = x) /\ forall a, length (false :: a) = length s -> f (false :: a) = y.
+Lemma nested_both (F : R -> R -> R) s f h : nested s f -> nested s h -> nested s (fun a => F (f a) (h a)).
+Proof. intros [x [y [A B]]] [x' [y' [A' B']]]. exists (F x x'), (F y y'). split; intros; [rewrite A, A' | rewrite B, B']; auto. Qed.
 Lemma row_same r f v : (forall a, length a = length r -> f a = v) -> row r f = v * row r (fun _ => 1).
 Proof.
   revert f; induction r; simpl; intros f e; [rewrite e by reflexivity; ring|].
   rewrite (IHr (fun b => f (true :: b))), (IHr (fun b => f (false :: b))) by (intros; apply e; simpl; congruence). ring.
 Qed.
-Lemma in_batch_length {T} (s d : list T) : length (in_batch s d) = length s.
-Proof. revert d; induction s; intros [|D d]; simpl; auto. Qed.
 Lemma row_one s : row (map INR s) (fun _ => 1) = total s (fun _ => 1).
 Proof. induction s; simpl; [reflexivity|]. rewrite sum_const, IHs. ring. Qed.
-Lemma batch_size s d b : In b (batches s d) -> total_in s b (fun _ => 1) = row (map INR (in_batch s d)) (fun _ => 1).
-Proof.
-  revert d b; induction s as [|N r IH]; intros [|D d] b I; try (destruct I as [<-|[]]; unfold total_in; rewrite row_one; reflexivity).
-  simpl in I |- *. destruct (chosen_in _ _ _ _ (fun b => total_in r b (fun _ => 1)) _ I (within_none _ _) (IH d)) as [A _].
-  unfold total_in in *. simpl. unfold below_of in A. rewrite A. ring.
-Qed.
-Lemma within_row s d b u f : In b (batches s d) -> nested s d f -> valid s u -> b u = true ->
-  total_in s b (fun w => f (agree u w)) = row (map INR (in_batch s d)) f.
-Proof.
-  revert d b u f; induction s as [|N r IH]; intros [|D d] b u f I Nf Hu Hb;
-    try (destruct I as [<-|[]]; exact (total_agree _ f u Hu)).
-  destruct u as [|i v]; [destruct Hu|]. destruct Hu as [Hi Hv], Nf as [Nf [x Hx]]. simpl in I.
-  destruct (chosen_in _ _ _ _ (fun b => total_in r b (fun _ => 1)) _ I (within_none _ _) (batch_size r d)) as [A B].
-  set (m := row (map INR (in_batch r d)) (fun _ => 1)) in *.
-  assert (own : total_in r (below_of i b) (fun w => f (true :: agree v w)) = row (map INR (in_batch r d)) (fun a => f (true :: a))).
-  { destruct (B i Hi) as [E|E]; [exfalso; assert (Q : below_of i b v = true) by exact Hb; rewrite E in Q; discriminate|].
-    apply (IH d _ v (fun a => f (true :: a))); assumption. }
-  assert (sizes : total_in r (below_of i b) (fun _ => 1) = m).
-  { destruct (B i Hi) as [E|E]; [exfalso; assert (Q : below_of i b v = true) by exact Hb; rewrite E in Q; discriminate|]. apply batch_size; exact E. }
-  transitivity (sum N (fun j => (if Nat.eqb i j then total_in r (below_of i b) (fun w => f (true :: agree v w)) - x * m else 0) + x * total_in r (below_of j b) (fun _ => 1))).
-  - apply sum_ext; intros j Hj. destruct (Nat.eqb_spec i j) as [<-|ne].
-    + rewrite sizes. cbn [agree]. rewrite Nat.eqb_refl. unfold total_in, below_of. fold total. ring.
-    + rewrite Rplus_0_l. unfold total_in. rewrite <- total_scal. fold total. apply total_ext; intros w Hw. cbn [agree]. unfold below_of.
-      apply Nat.eqb_neq in ne. rewrite ne. destruct (b (j :: w)); [|ring]. rewrite Hx by (apply agree_length; assumption). ring.
-  - rewrite sum_plus, sum_pick, sum_scal, A, own by exact Hi. simpl.
-    rewrite (row_same _ (fun a => f (false :: a)) x). { fold m. ring. }
-    intros a e. apply Hx. rewrite e, map_length. apply in_batch_length.
-Qed.
-
-Lemma batch_part s d : drawn s d -> row (map INR (in_batch s d)) (fun _ => 1) = part (map INR s) (map INR d) * total s (fun _ => 1).
-Proof.
-  revert d; induction s as [|N r IH]; intros [|D d] H; try (destruct H; fail).
-  { simpl; ring. }
-  { simpl in_batch. rewrite row_one. cbn [part map]. ring. }
-  destruct H as [H Hr]. assert (0 < INR N) by (apply lt_0_INR; lia). simpl. rewrite IH, sum_const by exact Hr. field. lra.
-Qed.
-
 (* The gradient by relation, times tau. *)
 Definition batch_gradient (sizes draws : list R) (tau : R) (terms : list term) (h : list bool -> R) (a : list bool) : R :=
   shares sizes draws a * over terms (fun t => weight t * (denominator t a * exp (h a / tau) / partition (in_batch sizes draws) tau h t
     - positives t a / row (in_batch sizes draws) (positives t))).
 
-Ltac nest := simpl; repeat match goal with |- _ /\ _ => split end; try exact I; eexists;
-  intros a_ e_; each_pattern a_ e_; reflexivity.
-
+Ltac nest := eexists; eexists; split; intros a_ e_; each_pattern a_ e_; reflexivity.
 Lemma zero_over x : 0 / x = 0. Proof. unfold Rdiv. ring. Qed.
-(* ---- any batches of one size, in which what an anchor sees depends on a number ---- *)
-Section Mean.
-Variables (s d : list nat) (every : list batch) (seen : batch -> point -> nat) (S F : R).
-Variables (draws : nat -> list R) (possible : nat -> Prop) (E : (nat -> R) -> R).
-Hypothesis one : forall N, In N s -> (1 <= N)%nat.
-Hypothesis S_pos : 0 < S.
-Hypothesis F_pos : 0 < F.
-Hypothesis F_is : F * total s (fun _ => 1) = S * INR (length every).
-Hypothesis alike : forall b, In b every -> total_in s b (fun _ => 1) = S.
-Notation Rs := (map INR s).
-Notation inside k := (in_batch Rs (draws k)).
-Hypothesis rows : forall b u f, In b every -> nested s d f -> valid s u -> b u = true ->
-  possible (seen b u) /\ total_in s b (fun w => f (agree u w)) = row (inside (seen b u)) f.
-Hypothesis pairs : forall u w g, valid s u -> valid s w ->
-  over every (fun b => has b u * has b w * g (seen b u)) = F * E (fun k => shares Rs (draws k) (agree u w) * g k).
+Definition has (b : batch) (u : point) : R := if b u then 1 else 0.
+Definition total_in (s : list nat) (b : batch) (f : point -> R) : R := total s (fun w => if b w then f w else 0).
+Definition swapped (x y j : nat) : nat := if Nat.eqb j x then y else if Nat.eqb j y then x else j.
+Lemma swapped_back x y j : swapped x y (swapped x y j) = j.
+Proof. unfold swapped. destruct (Nat.eqb_spec j x), (Nat.eqb_spec j y); subst; rewrite ?Nat.eqb_refl; repeat match goal with |- context [Nat.eqb ?a ?b] => destruct (Nat.eqb_spec a b) end; congruence. Qed.
+Lemma sum_swapped N x y f : (x < N)%nat -> (y < N)%nat -> sum N (fun j => f (swapped x y j)) = sum N f.
+Proof.
+  intros X Y. rewrite (sum_ext N _ (fun j => f j + ((if Nat.eqb x j then f y - f j else 0) + (if Nat.eqb y j then f x - f j else 0)))).
+  - rewrite !sum_plus, (sum_pick N x (fun j => f y - f j) X), (sum_pick N y (fun j => f x - f j) Y). ring.
+  - intros j _. unfold swapped. rewrite (Nat.eqb_sym x), (Nat.eqb_sym y). destruct (Nat.eqb_spec j x), (Nat.eqb_spec j y); subst; ring.
+Qed.
 
+Lemma total_above s f w : valid s w -> (forall v, 0 <= f v) -> f w <= total s f.
+Proof.
+  revert f w; induction s as [|N s IH]; intros f [|i w]; simpl; try contradiction; [lra|]. intros [Hi Hw] pos.
+  apply Rle_trans with (total s (fun v => f (i :: v))); [apply (IH (fun v => f (i :: v)) w Hw); auto|].
+  rewrite <- (sum_pick N i (fun j => total s (fun v => f (j :: v))) Hi). apply (lin_le (sum_linear N)); intros j _.
+  destruct (Nat.eqb i j); [lra | apply (lin_pos (total_linear s)); auto].
+Qed.
+
+(* x exchanged with y, and in them j with l. *)
+Definition exchange (x j y l : nat) (u : point) : point :=
+  match u with i :: n :: v => swapped x y i :: (if Nat.eqb i x || Nat.eqb i y then swapped j l n else n)%bool :: v | _ => u end.
+Lemma exchange_back x j y l u : exchange x j y l (exchange x j y l u) = u.
+Proof.
+  destruct u as [|i [|n v]]; try reflexivity. simpl. rewrite swapped_back. do 2 f_equal. unfold swapped at 1 2.
+  destruct (Nat.eqb_spec i x) as [->|a]; [|destruct (Nat.eqb_spec i y) as [->|c]]; simpl; rewrite ?Nat.eqb_refl, ?Bool.orb_true_r; simpl; rewrite ?swapped_back; try reflexivity.
+  apply Nat.eqb_neq in a, c. rewrite a, c. reflexivity.
+Qed.
+Lemma swapped_in x y N j : (x < N)%nat -> (y < N)%nat -> (j < N)%nat -> (swapped x y j < N)%nat.
+Proof. unfold swapped. intros. destruct (Nat.eqb j x), (Nat.eqb j y); assumption. Qed.
+Lemma number_swapped N x y p : (x < N)%nat -> (y < N)%nat -> number (fun j => p (swapped x y j)) (seq 0 N) = number p (seq 0 N).
+Proof. intros X Y. apply INR_eq. rewrite !number_over, <- !sum_over. apply (sum_swapped N x y (fun j => if p j then 1 else 0) X Y). Qed.
+Lemma class_moved N b x j y l i v : (j < N)%nat -> (l < N)%nat -> in_class N (fun u => b (exchange x j y l u)) i v = in_class N b (swapped x y i) v.
+Proof. intros J L. unfold in_class. simpl. destruct (_ || _)%bool; [apply (number_swapped N j l (fun n => b (swapped x y i :: n :: v)) J L) | reflexivity]. Qed.
+Lemma seen_moved M N r b x j y l i n v : (j < N)%nat -> (l < N)%nat -> (i = x <-> i = y) -> others (M :: N :: r) (fun u => b (exchange x j y l u)) (i :: n :: v) = others (M :: N :: r) b (i :: n :: v).
+Proof.
+  intros Hj Hl e. simpl. rewrite class_moved by assumption. do 2 f_equal. unfold swapped. destruct (Nat.eqb_spec i x), (Nat.eqb_spec i y); subst; tauto.
+Qed.
+Lemma places_moved M N x j y l : (x < M)%nat -> (j < N)%nat -> (y < M)%nat -> (l < N)%nat -> Permutation (map (exchange x j y l) (places M N)) (places M N).
+Proof.
+  intros X J Y L. apply moved_perm; [apply exchange_back | apply places_once|]. intros u U. apply place_in in U as [i [n [-> [Hi Hn]]]]. apply place_in. eexists; eexists. split; [reflexivity|].
+  split; [apply swapped_in; assumption | destruct (_ || _)%bool; [apply swapped_in|]; assumption].
+Qed.
+Lemma number_moved M N x j y l c : (x < M)%nat -> (j < N)%nat -> (y < M)%nat -> (l < N)%nat -> number (fun u => c (exchange x j y l u)) (places M N) = number c (places M N).
+Proof.
+  intros. apply INR_eq. rewrite !number_over. transitivity (over (map (exchange x j y l) (places M N)) (fun u => if c u then 1 else 0)); [rewrite over_map; reflexivity | apply over_perm, places_moved; assumption].
+Qed.
+(* Batches that stay the same when instances are exchanged, and have B of them. *)
+Section Seen.
+Variables (M N : nat) (r : list nat) (good : nat -> nat -> batch -> bool) (B : nat) (F : R) (possible : nat -> Prop) (E : (nat -> R) -> R).
+Notation s := (M :: N :: r).
+Notation every := (batches_with good s).
+Notation Rs := (map INR s).
+Notation T := (total r (fun _ => 1)).
+Definition draws_seeing (k : nat) : list R := [INR B / (INR k + 1); INR k + 1].
+Notation inside k := (in_batch Rs (draws_seeing k)).
+Notation seen := (others s).
+Hypothesis one : forall N, In N s -> (1 <= N)%nat.
+Hypothesis sized : forall c, good M N c = true -> number c (places M N) = B.
+Hypothesis moved : forall x j y l c, (x < M)%nat -> (j < N)%nat -> (y < M)%nat -> (l < N)%nat -> good M N (fun u => c (exchange x j y l u)) = good M N c.
+Lemma in_every b : In b every -> exists c, b = (fun u => c (firstn 2 u)) /\ good M N c = true.
+Proof. intro I. apply in_map_iff in I as [c [<- I]]. apply filter_In in I as [_ G]. eauto. Qed.
+Lemma fibre b i j v : In b every -> b (i :: j :: v) = b [i; j].
+Proof. intro I. destruct (in_every b I) as [c [-> _]]. reflexivity. Qed.
+Lemma size b : In b every -> sum M (fun i => sum N (fun j => has b [i; j])) = INR B.
+Proof. intro I. destruct (in_every b I) as [c [-> G]]. rewrite <- (sized c G), number_over, over_places. reflexivity. Qed.
+Lemma exchanged x j y l G : (x < M)%nat -> (j < N)%nat -> (y < M)%nat -> (l < N)%nat -> over every (fun b => G (fun u => b (exchange x j y l u))) = over every G.
+Proof.
+  intros X J Y L. simpl. rewrite !over_map, !over_filter. set (S := exchange x j y l).
+  set (H := fun c => if good M N c then G (fun u => c (firstn 2 u)) else 0). transitivity (over (sets (places M N)) (fun c => H (fun u => c (S u)))).
+  - apply over_ext; intros c _. unfold H, S. rewrite moved by assumption. destruct (good M N c); [|reflexivity]. f_equal. extensionality u. destruct u as [|i [|n v]]; reflexivity.
+  - rewrite (sets_moved S (exchange_back x j y l)). assert (P := places_moved M N x j y l X J Y L).
+    apply (sets_perm _ _ _ P). apply (Permutation_NoDup (Permutation_sym P)), places_once.
+Qed.
+Hypothesis seen_possible : forall b u, In b every -> valid s u -> b u = true -> possible (seen b u).
+Hypothesis law : forall i j g, (i < M)%nat -> (j < N)%nat -> over every (fun b => has b [i; j] * g (seen b [i; j])) = F * E g.
+Hypothesis E_linear : linear possible E.
+Hypothesis E_one : E (fun _ => 1) = 1.
+Hypothesis F_pos : 0 < F.
+Lemma seen_is b i j v : In b every -> (i < M)%nat -> (j < N)%nat -> b [i; j] = true ->
+  seen b (i :: j :: v) = seen b [i; j] /\ sum N (fun j => has b [i; j]) = INR (seen b [i; j]) + 1.
+Proof.
+  intros I Hi Hj h. split; simpl; unfold in_class; [f_equal; f_equal; apply filter_ext; intro k; apply fibre, I|].
+  rewrite <- S_INR, Nat.succ_pred, number_over, <- sum_over; [reflexivity|]. intro z.
+  assert (K : In j (filter (fun k => b [i; k]) (seq 0 N))) by (apply filter_In; split; [apply in_seq; lia | exact h]). apply length_zero_iff_nil in z. rewrite z in K. exact K.
+Qed.
+Lemma total_batch b f : In b every -> total_in s b f = sum M (fun i => sum N (fun j => has b [i; j] * total r (fun v => f (i :: j :: v)))).
+Proof.
+  intro I. apply sum_ext; intros i Hi. apply sum_ext; intros j Hj. rewrite <- total_scal. apply total_ext; intros v _. unfold has. rewrite (fibre b i j v I). destruct (b [i; j]); ring.
+Qed.
+Lemma alike b : In b every -> total_in s b (fun _ => 1) = INR B * T.
+Proof.
+  intro I. rewrite total_batch, <- (size b I), Rmult_comm, <- sum_scal by exact I. apply sum_ext; intros i _. rewrite <- sum_scal. apply sum_ext; intros; ring.
+Qed.
+Lemma rows b u f : In b every -> nested s f -> valid s u -> b u = true ->
+  possible (seen b u) /\ total_in s b (fun w => f (agree u w)) = row (inside (seen b u)) f.
+Proof.
+  intros I [x [y [Hx Hy]]] Hu Hb. split; [apply seen_possible; assumption|]. destruct u as [|i [|j v]]; simpl in Hu; try tauto. destruct Hu as [Hi [Hj Hv]].
+  rewrite (fibre b i j v I) in Hb. destruct (seen_is b i j v I Hi Hj Hb) as [-> K]. set (k := seen b [i; j]) in *. rewrite total_batch by exact I.
+  set (own := total r (fun w => f (true :: true :: agree v w))). set (n := fun i => sum N (fun j => has b [i; j])).
+  rewrite (sum_ext M _ (fun i' => (if Nat.eqb i i' then own - x * T + (x - y) * T * n i' else 0) + y * T * n i')).
+  - rewrite sum_plus, sum_pick, sum_scal by exact Hi. rewrite (size b I : sum M n = INR B). unfold n. rewrite K. unfold draws_seeing. cbn [map in_batch row].
+    rewrite <- (total_agree r (fun b => f (true :: true :: b)) v Hv), !(row_same _ (fun b => f (true :: false :: b)) x), !(row_same _ (fun b => f (false :: _ :: b)) y), row_one;
+      try (intros; first [apply Hx | apply Hy]; cbn [length]; rewrite map_length in *; auto).
+    fold own. assert (Q := pos_INR k). field. lra.
+  - intros i' _. unfold n. rewrite <- !sum_scal. destruct (Nat.eqb_spec i i') as [<-|ne].
+    + transitivity (sum N (fun j' => (if Nat.eqb j j' then own - x * T else 0) + x * T * has b [i; j'])).
+      * apply sum_ext; intros j' _. cbn [agree]. rewrite Nat.eqb_refl. destruct (Nat.eqb_spec j j') as [<-|]; [unfold has; rewrite Hb; fold own; ring|].
+        rewrite (total_ext r _ (fun _ => x * 1)), total_scal by (intros w Hw; rewrite Rmult_1_r; apply Hx; simpl; do 2 f_equal; apply agree_length; assumption). ring.
+      * rewrite sum_plus, (sum_pick N j (fun _ => own - x * T) Hj), !sum_scal. ring.
+    + rewrite Rplus_0_l. apply sum_ext; intros j' _. cbn [agree]. apply Nat.eqb_neq in ne. rewrite ne.
+      rewrite (total_ext r _ (fun _ => y * 1)), total_scal by (intros w Hw; rewrite Rmult_1_r; apply Hy; simpl; do 2 f_equal; apply agree_length; assumption). ring.
+Qed.
+(* Other instances in the class of the anchor are as often with it as one another, and so are those in other classes. *)
+Lemma as_often i j v w w' g : (i < M)%nat -> (j < N)%nat -> valid s w -> valid s w' ->
+  match w, w' with x :: l :: _, y :: k :: _ => [x; l] <> [i; j] /\ [y; k] <> [i; j] /\ (i = x <-> i = y) | _, _ => False end ->
+  over every (fun b => has b (i :: j :: v) * has b w * g (seen b (i :: j :: v))) = over every (fun b => has b (i :: j :: v) * has b w' * g (seen b (i :: j :: v))).
+Proof.
+  intros Hi Hj Hw Hw'. destruct w as [|x [|l w]], w' as [|y [|k w']]; try tauto. destruct Hw as [Hx [Hl _]], Hw' as [Hy [Hk _]]. intros [a [a' e]].
+  etransitivity; [exact (eq_sym (exchanged x l y k (fun b => has b (i :: j :: v) * has b (x :: l :: w) * g (seen b (i :: j :: v))) Hx Hl Hy Hk))|]. apply over_ext; intros b I.
+  rewrite (seen_moved M N r b x l y k i j v Hl Hk e). unfold has. simpl exchange.
+  replace (swapped x y x) with y by (unfold swapped; rewrite Nat.eqb_refl; reflexivity). rewrite Nat.eqb_refl. simpl orb. cbv iota. replace (swapped l k l) with k by (unfold swapped; rewrite Nat.eqb_refl; reflexivity).
+  replace (swapped x y i) with i by (unfold swapped; destruct (Nat.eqb_spec i x), (Nat.eqb_spec i y); subst; tauto).
+  replace (if (Nat.eqb i x || Nat.eqb i y)%bool then swapped l k j else j) with j; [rewrite (fibre b y k w I), (fibre b y k w' I); reflexivity|].
+  destruct (Nat.eqb_spec i x) as [<-|n]; [assert (i = y) as <- by tauto|destruct (Nat.eqb_spec i y); [tauto | reflexivity]]. simpl. unfold swapped. destruct (Nat.eqb_spec j l), (Nat.eqb_spec j k); congruence.
+Qed.
+Lemma averaged u w g f : valid s u -> nested s f ->
+  (forall w', valid s w' -> f (agree u w') <> 0 -> over every (fun b => has b u * has b w' * g (seen b u)) = over every (fun b => has b u * has b w * g (seen b u))) ->
+  row Rs f * over every (fun b => has b u * has b w * g (seen b u)) = F * E (fun k => row (inside k) f * g k).
+Proof.
+  intros Hu Nf same_. rewrite <- (total_agree s f u Hu), Rmult_comm, <- total_scal.
+  rewrite (total_ext s _ (fun v => over every (fun b => f (agree u v) * (has b u * has b v * g (seen b u))))), (lin_over (total_linear s)).
+  - destruct u as [|i [|j u]]; simpl in Hu; try tauto. destruct Hu as [Hi [Hj Hu]]. rewrite <- (law i j (fun k => row (inside k) f * g k) Hi Hj). apply over_ext; intros b I.
+    assert (e := fibre b i j u I). unfold has at 3. destruct (b [i; j]) eqn:h; unfold has at 1; rewrite e; [|rewrite (total_ext s _ (fun _ => 0)) by (intros; ring); rewrite (lin_zero (total_linear s)); ring].
+    destruct (seen_is b i j u I Hi Hj h) as [<- _]. destruct (rows b (i :: j :: u) f I Nf (conj Hi (conj Hj Hu)) e) as [_ <-].
+    unfold total_in. rewrite Rmult_1_l, Rmult_comm, <- total_scal. apply total_ext; intros v _. unfold has. destruct (b v); ring.
+  - intros v Hv. rewrite over_scal, Rmult_comm. destruct (Req_dec (f (agree u v)) 0) as [->|ne]; [ring|]. rewrite <- (same_ v Hv ne). reflexivity.
+Qed.
+Lemma row_relation A D x y : row (A :: D :: map INR r) (fun a => match a with true :: true :: _ => 0 | true :: false :: _ => x | _ => y end) = ((D - 1) * x + (A - 1) * D * y) * T.
+Proof. rewrite <- row_one. simpl. rewrite (row_same _ (fun _ => 0) 0), (row_same _ (fun _ => x) x), !(row_same _ (fun _ => y) y) by reflexivity. ring. Qed.
+Lemma pairs u w g : valid s u -> valid s w -> over every (fun b => has b u * has b w * g (seen b u)) = F * E (fun k => shares Rs (draws_seeing k) (agree u w) * g k).
+Proof.
+  intros Hu Hw. assert (P : 0 < T) by (apply size_pos; intros; apply one; simpl; auto).
+  destruct u as [|i [|j u]], w as [|x [|l w]]; try (simpl in Hu, Hw; tauto). assert (Hu' := Hu). assert (Hw' := Hw). destruct Hu' as [Hi [Hj _]], Hw' as [Hx [Hl _]].
+  destruct (same [x; l] [i; j]) as [e|ne].
+  { injection e as -> ->. rewrite (over_ext _ _ (fun b => has b [i; j] * g (seen b [i; j]))); [rewrite law by trivial; simpl agree; rewrite !Nat.eqb_refl; f_equal; f_equal; extensionality k; simpl; ring|].
+    intros b I. unfold has. rewrite (fibre b i j u I), (fibre b i j w I). destruct (b [i; j]) eqn:h; [destruct (seen_is b i j u I Hi Hj h) as [-> _]|]; ring. }
+  set (X := if Nat.eqb i x then 1 else 0). set (Y := if Nat.eqb i x then 0 else 1). set (f := fun a : list bool => match a with true :: true :: _ => 0 | true :: false :: _ => X | _ => Y end).
+  assert (c : 0 < ((INR N - 1) * X + (INR M - 1) * INR N * Y) * T).
+  { apply Rmult_lt_0_compat; [|exact P]. unfold X, Y. assert (0 < INR N) by (apply lt_0_INR; lia). destruct (Nat.eqb_spec i x) as [<-|].
+    - assert (1 < INR N); [apply (lt_INR 1) | lra]. destruct (Nat.eq_dec j l) as [<-|]; [contradiction | lia].
+    - assert (1 < INR M) by (apply (lt_INR 1); lia). nra. }
+  apply Rmult_eq_reg_l with (((INR N - 1) * X + (INR M - 1) * INR N * Y) * T); [|lra]. rewrite <- row_relation.
+  etransitivity; [apply (averaged _ _ g f Hu)|].
+  - exists X, Y. split; reflexivity.
+  - intros w' Hw' ne'. apply as_often; trivial. destruct w' as [|y [|k w']]; try (simpl in Hw'; tauto). split; [|split; [exact ne|]].
+    + intros e. injection e as -> ->. apply ne'. simpl. rewrite !Nat.eqb_refl. reflexivity.
+    + revert ne'. unfold f, X, Y. simpl. destruct (Nat.eqb_spec i y), (Nat.eqb_spec i x); try tauto. destruct (Nat.eqb j k); tauto.
+  - rewrite row_relation. transitivity (F * E (fun k => ((INR N - 1) * X + (INR M - 1) * INR N * Y) * T * (shares Rs (draws_seeing k) (agree (i :: j :: u) (x :: l :: w)) * g k))); [|rewrite (lin_scal E_linear); ring].
+    do 2 f_equal. extensionality k. unfold draws_seeing. cbn [map in_batch agree]. unfold f. rewrite row_relation. assert (Q := pos_INR k). assert (0 < INR N) by (apply lt_0_INR; lia). revert c. unfold X, Y.
+    destruct (Nat.eqb_spec i x) as [<-|]; [destruct (Nat.eqb_spec j l) as [<-|]; [contradiction|]|]; intro c; cbn [shares]; field; repeat split; nra.
+Qed.
+Lemma F_is : F * total s (fun _ => 1) = INR B * T * INR (length every).
+Proof.
+  rewrite <- total_scal, <- over_one, <- over_scal, (total_ext s _ (fun u => over every (fun b => has b u))), (lin_over (total_linear s)).
+  - apply over_ext; intros b I. rewrite Rmult_1_r. apply (alike b I).
+  - intros u Hu. rewrite (over_ext _ _ (fun b => has b u * has b u * 1)), (pairs u u (fun _ => 1) Hu Hu) by (intros b _; unfold has; destruct (b u); ring).
+    f_equal. transitivity (E (fun _ => 1)); [symmetry; exact E_one | f_equal; extensionality k; destruct u as [|i [|j u]]; simpl in Hu; try tauto; simpl; rewrite !Nat.eqb_refl; ring].
+Qed.
 Variables (tau : R) (terms : nat -> list term) (h : list bool -> R).
 Notation having u := (filter (fun b : batch => b u) every).
 Definition batch_anchors (u : point) (x : point -> R) : R :=
   over (having u) (fun b => / F * over (terms (seen b u)) (batch_anchor_loss s tau b (fun _ => x) u)).
 Theorem batch_mean : mean_over every s tau (fun b u => terms (seen b u)) = mean_loss s batch_anchors.
 Proof.
-  extensionality H. unfold mean_over, mean_loss, batch_anchors. assert (P := size_pos s one).
+  extensionality H. unfold mean_over, mean_loss, batch_anchors. assert (P := size_pos s one). assert (Fi := F_is).
   rewrite (total_ext s (fun u => over _ _) (fun u => / F * over every (fun b => if b u then over (terms (seen b u)) (batch_anchor_loss s tau b H u) else 0)))
     by (intros; rewrite over_scal, over_filter; reflexivity).
   rewrite total_scal, (lin_over (total_linear s)).
-  rewrite (over_ext every _ (fun b => / S * total s (fun u => if b u then over (terms (seen b u)) (batch_anchor_loss s tau b H u) else 0))).
-  - assert (0 < INR (length every)) by (apply Rmult_lt_reg_l with S; [exact S_pos|]; rewrite Rmult_0_r, <- F_is; apply Rmult_lt_0_compat; assumption).
-    rewrite over_scal. set (n := total s (fun _ => 1)) in *. replace F with (S * INR (length every) / n) by (rewrite <- F_is; field; lra). field. lra.
-  - intros b I. assert (B := alike b I). unfold total_in in B. rewrite B. unfold Rdiv. ring.
+  rewrite (over_ext every _ (fun b => / (INR B * T) * total s (fun u => if b u then over (terms (seen b u)) (batch_anchor_loss s tau b H u) else 0))).
+  - assert (X : 0 < INR B * T * INR (length every)) by (rewrite <- Fi; apply Rmult_lt_0_compat; assumption). rewrite over_scal.
+    set (S := INR B * T) in *. clearbody S. assert (0 < S /\ 0 < INR (length every)) by (destruct (pos_INR (length every)) as [Q|Q]; [split; nra | rewrite <- Q in X; lra]).
+    set (n := total s (fun _ => 1)) in *. replace F with (S * INR (length every) / n) by (rewrite <- Fi; field; lra). field. lra.
+  - intros b I. assert (A := alike b I). unfold total_in in A. rewrite A. unfold Rdiv. ring.
 Qed.
 
 Hypothesis tau_pos : 0 < tau.
 Hypothesis ok : forall k, possible k -> convex (inside k) tau (terms k) h.
-Hypothesis nest : nested s d h /\ forall k t, In t (terms k) -> nested s d (denominator t) /\ nested s d (positives t).
-Lemma of_having b u f : In b (having u) -> valid s u -> nested s d f ->
+Hypothesis nest : nested s h /\ forall k t, In t (terms k) -> nested s (denominator t) /\ nested s (positives t).
+Lemma of_having b u f : In b (having u) -> valid s u -> nested s f ->
   possible (seen b u) /\ total s (fun w => has b w * f (agree u w)) = row (inside (seen b u)) f.
 Proof.
   intros I Hu Nf. apply filter_In in I as [I Hb]. destruct (rows b u f I Nf Hu Hb) as [P <-]. split; [exact P|].
   apply total_ext; intros w _. unfold has. destruct (b w); ring.
 Qed.
-Theorem batch_smooth : smooth_at s batch_anchors (fun a => E (fun k => batch_gradient Rs (draws k) tau (terms k) h a)) h (/ tau).
+Theorem batch_smooth : smooth_at s batch_anchors (fun a => E (fun k => batch_gradient Rs (draws_seeing k) tau (terms k) h a)) h (/ tau).
 Proof.
   split; [apply Rinv_0_lt_compat, tau_pos|]. intros u Hu. assert (L := total_linear s). destruct nest as [Nh Nt].
   assert (Z : forall b t, In b (having u) -> In t (terms (seen b u)) -> possible (seen b u) /\
     total s (fun w => has b w * denominator t (agree u w) * exp (h (agree u w) / tau)) = partition (inside (seen b u)) tau h t).
-  { intros b t Hb Ht. unfold partition. destruct (of_having b u _ Hb Hu (nested_both (fun x y => x * exp (y / tau)) s d _ _ (proj1 (Nt _ t Ht)) Nh)) as [P <-].
+  { intros b t Hb Ht. unfold partition. destruct (of_having b u _ Hb Hu (nested_both (fun x y => x * exp (y / tau)) s _ _ (proj1 (Nt _ t Ht)) Nh)) as [P <-].
     split; [exact P|]. apply total_ext; intros. ring. }
   refine (soft_convex L (nested_linear (okW := fun q => In (fst q) (having u) /\ In (snd q) (terms (seen (fst q) u))) pair
     (over_linear (having u)) (fun b => over_linear (terms (seen b u))) _) tau (fun q => / F * weight (snd q)) (fun q w => has (fst q) w * denominator (snd q) (agree u w))
@@ -298,37 +378,7 @@ Proof.
     + intros b Hb. unfold G. rewrite <- !over_scal. apply over_ext; intros t Ht. cbn [fst snd].
       destruct (Z b t Hb Ht) as [_ ->]. unfold Rdiv. ring.
 Qed.
-End Mean.
-
-(* Where all batches are composed alike. *)
-Section Alike.
-Variables (s d : list nat).
-Hypothesis one : forall N, In N s -> (1 <= N)%nat.
-Hypothesis dr : drawn s d.
-Notation Rs := (map INR s).
-Notation Rd := (map INR d).
-Notation F := (part Rs Rd * every s d).
-Variables (tau : R) (terms : list term) (h : list bool -> R).
-Notation anchors := (batch_anchors s (batches s d) (fun _ _ => O) F tau (fun _ => terms)).
-Lemma F_alike : 0 < F. Proof. apply Rmult_lt_0_compat; [apply part_pos | apply every_pos]; exact dr. Qed.
-Theorem alike_mean : batch_loss s d tau terms = mean_loss s anchors.
-Proof.
-  assert (Q := part_pos s d dr). assert (P := size_pos s one).
-  refine (batch_mean s _ (fun _ _ => O) (part Rs Rd * total s (fun _ => 1)) F one _ F_alike _ _ tau (fun _ => terms)).
-  - apply Rmult_lt_0_compat; assumption.
-  - rewrite <- over_one. ring.
-  - intros b I. rewrite (batch_size s d b I). apply batch_part, dr.
-Qed.
-Hypothesis ok : convex (in_batch Rs Rd) tau terms h.
-Hypothesis nest : nested s d h /\ forall t, In t terms -> nested s d (denominator t) /\ nested s d (positives t).
-Theorem alike_smooth : smooth_at s anchors (batch_gradient Rs Rd tau terms h) h (/ tau).
-Proof.
-  refine (batch_smooth s d _ (fun _ _ => O) F (fun _ => Rd) (fun _ => True) (fun f => f O) F_alike _ _ tau (fun _ => terms) h (tau_pos _ _ _ _ ok) (fun _ _ => ok) (conj (proj1 nest) (fun _ => proj2 nest))).
-  - intros b u f I Nf Hu Hb. split; [exact Logic.I|]. rewrite (within_row s d b u f I Nf Hu Hb). f_equal. clear. revert d; induction s; intros [|D e]; simpl; congruence.
-  - intros u w g Hu Hw. rewrite (over_ext _ _ (fun b => g O * (has b u * has b w))), over_scal, with_pair by (assumption || (intros; ring)). ring.
-Qed.
-End Alike.
-
+End Seen.
 (* A mean of gradients has the means of their levels and of their eigenvalues. *)
 Section Means.
 Context {P : Type} {ok : P -> Prop} {E : (P -> R) -> R} (L : linear ok E).
@@ -343,289 +393,163 @@ Proof.
 Qed.
 End Means.
 
-(* ---- random batches: how many subsets have a number of marked elements ---- *)
-Lemma choose_0 N : choose N 0 = 1. Proof. destruct N; reflexivity. Qed.
-Lemma choose_sign N : forall D, 0 <= choose N D /\ ((D <= N)%nat -> 0 < choose N D) /\ ((N < D)%nat -> choose N D = 0).
+(* ---- balanced batches ---- *)
+Section Balanced.
+Variables (M N : nat) (r : list nat) (C k : nat).
+Notation s := (M :: N :: r).
+Notation every := (batches_with (balanced C k) s).
+Hypothesis one : forall N, In N s -> (1 <= N)%nat.
+Hypothesis ranges : (1 <= C <= M)%nat /\ (1 <= k <= N)%nat.
+Notation F := (over every (fun b => has b [O; O])).
+Notation E := (fun g : nat -> R => g (k - 1)%nat).
+Lemma balanced_size c : balanced C k M N c = true -> number c (places M N) = (C * k)%nat.
+Proof. intro G. apply Bool.andb_true_iff in G as [G _]. apply Nat.eqb_eq, G. Qed.
+Lemma balanced_moved x j y l c : (x < M)%nat -> (j < N)%nat -> (y < M)%nat -> (l < N)%nat ->
+  balanced C k M N (fun u => c (exchange x j y l u)) = balanced C k M N c.
 Proof.
-  induction N as [|N IH]; intros [|D]; simpl; try (repeat split; intros; lra || lia).
-  destruct (IH D) as [A [B C]], (IH (S D)) as [A' [B' C']]. repeat split; intros; try lra.
-  - assert (0 < choose N D) by (apply B; lia). lra.
-  - rewrite C, C' by lia. ring.
+  intros X J Y L. unfold balanced. rewrite number_moved by assumption. f_equal. apply Bool.eq_iff_eq_true. rewrite !forallb_forall.
+  split; intros h i I; specialize (h (swapped x y i)); rewrite class_moved, ?swapped_back in * by assumption; apply in_seq in I; apply h, in_seq; split; try lia; apply swapped_in; lia.
 Qed.
-Lemma choose_absorb N : forall D, INR (S D) * choose (S N) (S D) = INR (S N) * choose N D.
+Lemma balanced_seen b u : In b every -> valid s u -> b u = true -> others s b u = (k - 1)%nat.
 Proof.
-  induction N as [|N IH]; intro D; [destruct D; simpl; ring|].
-  change (choose (S (S N)) (S D)) with (choose (S N) D + choose (S N) (S D)). rewrite Rmult_plus_distr_l, IH.
-  destruct D as [|D]; [rewrite !choose_0, !S_INR; simpl (INR 0); ring|]. assert (A := IH D). rewrite (S_INR (S D)), (S_INR (S N)).
-  change (choose (S N) (S D)) with (choose N D + choose N (S D)) in A |- *. lra.
+  intros I Hu h. destruct (in_every M N r _ b I) as [c [-> G]]. apply Bool.andb_true_iff in G as [_ G]. rewrite forallb_forall in G.
+  destruct u as [|i [|j v]]; simpl in Hu; try tauto. destruct Hu as [Hi [Hj _]]. assert (n := G i ltac:(apply in_seq; lia)). apply Bool.orb_true_iff in n as [n|n]; apply Nat.eqb_eq in n.
+  - exfalso. apply length_zero_iff_nil in n. assert (K : In j (filter (fun j => c [i; j]) (seq 0 N))) by (apply filter_In; split; [apply in_seq; lia | exact h]). rewrite n in K. exact K.
+  - simpl. rewrite Nat.sub_1_r. f_equal. exact n.
 Qed.
-Lemma sum_first n f : sum (S n) f = f O + sum n (fun k => f (S k)).
-Proof. induction n; [simpl; ring|]. change (sum (S (S n)) f) with (sum (S n) f + f (S n)). rewrite IHn. simpl. ring. Qed.
-Lemma count_marked {T} (q : T -> bool) g (l : list T) : forall D, over (subsets D l) (fun a => g (length (filter q a)))
-  = sum (S D) (fun k => choose (length (filter q l)) k * choose (length (filter (fun x => negb (q x)) l)) (D - k) * g k).
+Lemma balanced_law i j g : (i < M)%nat -> (j < N)%nat -> over every (fun b => has b [i; j] * g (others s b [i; j])) = F * E g.
 Proof.
-  revert g; induction l as [|x l IH]; intros g D.
-  { destruct D; [simpl; ring|]. simpl subsets. rewrite (sum_ext _ _ (fun _ => 0)), sum_const; [simpl; ring|].
-    intros k Hk. simpl length. destruct k; simpl; [ring|]. ring. }
-  destruct D as [|D]; [simpl subsets; rewrite IH; simpl; rewrite !choose_0; ring|]. simpl subsets. rewrite over_app, over_map. simpl filter.
-  rewrite IH. destruct (q x); simpl length; simpl negb; cbv iota.
-  - rewrite (IH (fun k => g (S k))), !(sum_first (S D)), <- Rplus_assoc, (Rplus_comm (sum (S D) _)), Rplus_assoc, <- sum_plus.
-    rewrite !choose_0. f_equal. apply sum_ext; intros k _. simpl. ring.
-  - rewrite IH. change (sum (S (S D)) ?f) with (sum (S D) f + f (S D)). rewrite <- Rplus_assoc, <- sum_plus. rewrite Nat.sub_diag, !choose_0. f_equal.
-    apply sum_ext; intros k Hk. rewrite Nat.sub_succ_l by lia. simpl. ring.
+  intros Hi Hj. rewrite Rmult_comm, <- over_scal. etransitivity; [|exact (exchanged M N r _ balanced_moved 0 0 i j (fun b => E g * has b [0; 0]%nat) ltac:(lia) ltac:(lia) Hi Hj)].
+  apply over_ext; intros b I. unfold has. change (exchange 0 0 i j [0; 0]%nat) with [i; j]. destruct (b [i; j]) eqn:h; [|ring].
+  destruct (seen_is M N r _ b i j (repeat O (length r)) I Hi Hj h) as [<- _]. rewrite (balanced_seen b (i :: j :: repeat O (length r)) I); [ring | | rewrite <- h; apply (fibre M N r _ b _ _ _ I)].
+  simpl. split; [exact Hi | split; [exact Hj | apply origin; intros; apply one; simpl; auto]].
 Qed.
-Lemma count_subsets {T} (l : list T) : forall D, INR (length (subsets D l)) = choose (length l) D.
-Proof. induction l; intros [|D]; simpl; try reflexivity; [rewrite IHl; apply choose_0|]. rewrite app_length, map_length, plus_INR, !IHl. reflexivity. Qed.
-Lemma subset_of {T} (l a : list T) D : In a (subsets D l) -> length a = D /\ incl a l /\ (NoDup l -> NoDup a).
+Lemma linear_one : linear (fun n => n = (k - 1)%nat) E.
+Proof. constructor; intros; auto. Qed.
+Lemma first_number n K : number (fun j => Nat.ltb j n) (seq 0 K) = Nat.min n K.
+Proof. induction K; [rewrite Nat.min_0_r; reflexivity|]. rewrite seq_S, filter_app, app_length, IHK. simpl. destruct (Nat.ltb_spec K n); simpl; lia. Qed.
+Lemma some_balanced : 0 < F.
 Proof.
-  assert (W : forall x (a l : list T), incl a l -> incl (x :: a) (x :: l)) by (intros x b m H y [->|Hy]; [left; reflexivity | right; apply H, Hy]).
-  revert D a; induction l as [|x l IH]; intros [|D] a H; simpl in H.
-  - destruct H as [<-|[]]. repeat split; [intros y [] | intro; assumption].
-  - destruct H.
-  - destruct (IH _ _ H) as [A [B C]]. repeat split; [exact A | intros y Hy; right; apply B, Hy | intro N; apply C; inversion N; assumption].
-  - apply in_app_or in H as [H|H].
-    + apply in_map_iff in H as [b [<- H]]. destruct (IH _ _ H) as [A [B C]]. repeat split; [simpl; congruence | apply W, B |].
-      intro N. inversion N; subst. constructor; [intro K; apply H2, B, K | apply C; assumption].
-    + destruct (IH _ _ H) as [A [B C]]. repeat split; [exact A | intros y Hy; right; apply B, Hy | intro N; apply C; inversion N; assumption].
+  assert (X : 0 < total s (fun _ => 1)) by (apply size_pos, one). assert (0 < total r (fun _ => 1)) by (apply size_pos; intros; apply one; simpl; auto).
+  assert (Z := F_is M N r (balanced C k) (C * k) F _ E one balanced_size balanced_moved balanced_seen balanced_law linear_one eq_refl).
+  assert (0 < INR (C * k)) by (apply lt_0_INR; nia). apply Rmult_lt_reg_r with (total s (fun _ => 1)); [exact X|]. rewrite Z, Rmult_0_l. repeat apply Rmult_lt_0_compat; trivial.
+  apply lt_0_INR. simpl. rewrite map_length.
+  destruct (sets_all (places M N) (fun u => match u with [i; j] => (Nat.ltb i C && Nat.ltb j k)%bool | _ => false end)) as [c [I e]].
+  assert (A : forall i, (i < M)%nat -> in_class N c i [] = if Nat.ltb i C then k else O).
+  { intros i Hi. unfold in_class. rewrite (filter_ext_in _ (fun j => Nat.ltb i C && Nat.ltb j k)%bool) by (intros j J; apply in_seq in J; apply e, place_in; exists i, j; repeat split; lia).
+    destruct (Nat.ltb i C); simpl; [rewrite first_number; lia | induction (seq 0 N); trivial]. }
+  assert (G : balanced C k M N c = true); [|apply (fun h => proj2 (filter_In _ c _) (conj I h)) in G; destruct (filter _ _); [destruct G | simpl; lia]].
+  apply Bool.andb_true_iff. split; [apply Nat.eqb_eq|].
+  - apply INR_eq. rewrite number_over, over_places, mult_INR. transitivity (sum M (fun i => INR k * (if Nat.ltb i C then 1 else 0))).
+    + apply sum_ext; intros i Hi. rewrite sum_over, <- number_over. change (number _ _) with (in_class N c i []). rewrite A by exact Hi. destruct (Nat.ltb i C); simpl; ring.
+    + rewrite sum_scal, sum_over, <- number_over, first_number, Nat.min_l by lia. ring.
+  - apply forallb_forall. intros i Hi. apply in_seq in Hi. rewrite A by lia. destruct (Nat.ltb i C); rewrite Nat.eqb_refl, ?Bool.orb_true_r; reflexivity.
 Qed.
-Lemma over_subsets_perm {T} (l l' : list T) : Permutation l l' -> forall D F, (forall a a', Permutation a a' -> F a = F a') ->
-  over (subsets D l) F = over (subsets D l') F.
+Lemma draws_are : draws_seeing (C * k) (k - 1) = [INR C; INR k].
+Proof. unfold draws_seeing. rewrite mult_INR, minus_INR by lia. assert (0 < INR k) by (apply lt_0_INR; lia). simpl (INR 1). f_equal; [field; lra | f_equal; ring]. Qed.
+Variables (tau : R) (terms : list term) (h : list bool -> R).
+Notation anchors := (batch_anchors M N r (balanced C k) F tau (fun _ => terms)).
+Theorem alike_mean d : batches s d = every -> batch_loss s d tau terms = mean_loss s anchors.
 Proof.
-  intro P. induction P; intros D F inv; [reflexivity | | |].
-  - destruct D; simpl; [apply IHP, inv|]. rewrite !over_app, !over_map, (IHP D (fun a => F (x :: a))), (IHP (S D)); trivial.
-    intros a a' Pa. apply inv, perm_skip, Pa.
-  - destruct D as [|[|D]]; simpl; try reflexivity; rewrite ?map_app, ?over_app, ?over_map; rewrite ?over_map; [ring|].
-    rewrite (over_ext _ (fun a => F (y :: x :: a)) (fun a => F (x :: y :: a))) by (intros; apply inv, perm_swap). ring.
-  - rewrite IHP1, IHP2; trivial.
+  intro e. unfold batch_loss. rewrite e.
+  exact (batch_mean M N r (balanced C k) (C * k) F (fun n => n = (k - 1)%nat) E one balanced_size balanced_moved balanced_seen balanced_law linear_one eq_refl some_balanced tau (fun _ => terms)).
 Qed.
-(* An element that is in all of them, first. *)
-Lemma subsets_with {T} (l : list T) x D F : In x l -> (forall a a', Permutation a a' -> F a = F a') -> (forall a, ~ In x a -> F a = 0) -> NoDup l ->
-  exists r, Permutation l (x :: r) /\ over (subsets (S D) l) F = over (subsets D r) (fun a => F (x :: a)) /\ over (subsets O l) F = 0.
+Hypothesis ok : convex (in_batch (map INR s) [INR C; INR k]) tau terms h.
+Hypothesis nest : nested s h /\ forall t, In t terms -> nested s (denominator t) /\ nested s (positives t).
+Theorem alike_smooth : smooth_at s anchors (batch_gradient (map INR s) [INR C; INR k] tau terms h) h (/ tau).
 Proof.
-  intros I inv Z N. destruct (in_split _ _ I) as [l1 [l2 ->]]. exists (l1 ++ l2). assert (P := Permutation_sym (Permutation_middle l1 l2 x)).
-  assert (V : forall d, over (subsets d (l1 ++ l2)) F = 0).
-  { intro d. transitivity (over (subsets d (l1 ++ l2)) (fun _ => 0)); [|apply (lin_zero (over_linear _))]. apply over_ext; intros a Ha. apply Z. intro K.
-    apply (proj1 (proj2 (subset_of _ _ _ Ha))) in K. apply (Permutation_NoDup P) in N. inversion N. contradiction. }
-  split; [exact P|]. rewrite !(over_subsets_perm _ _ P) by exact inv. simpl. rewrite over_app, over_map, !V. split; ring.
+  rewrite <- draws_are. apply (batch_smooth M N r (balanced C k) (C * k) F (fun n => n = (k - 1)%nat) E one balanced_size balanced_moved balanced_seen balanced_law linear_one some_balanced tau (fun _ => terms) h (tau_pos _ _ _ _ ok)).
+  - intros n ->. rewrite draws_are. exact ok.
+  - split; [apply nest | intros _; apply nest].
 Qed.
-
-Lemma instance_spec x y : same_instance x y = true <-> x = y.
-Proof. destruct x, y. unfold same_instance. simpl. rewrite Bool.andb_true_iff, !Nat.eqb_eq. split; [intros [-> ->]; reflexivity | intro e; injection e; auto]. Qed.
-Lemma has_instance a i j v : of_instances a (i :: j :: v) = true <-> In (i, j) a.
-Proof.
-  simpl. rewrite existsb_exists. split; [intros [y [I e]]; apply instance_spec in e; subst; exact I | intro I; exists (i, j); split; [exact I | apply instance_spec; reflexivity]].
-Qed.
-Lemma instances_perm a a' : Permutation a a' -> of_instances a = of_instances a'.
-Proof.
-  intro P. extensionality u. destruct u as [|i [|j v]]; try reflexivity. apply Bool.eq_iff_eq_true. rewrite !has_instance.
-  split; apply Permutation_in; [exact P | apply Permutation_sym, P].
-Qed.
-Lemma perm_filter {T} (q : T -> bool) l l' : Permutation l l' -> length (filter q l) = length (filter q l').
-Proof. induction 1; simpl; try congruence; [destruct (q x) | destruct (q x), (q y)]; simpl; congruence. Qed.
-Lemma filter_parts {T} (q : T -> bool) l : (length (filter q l) + length (filter (fun x => negb (q x)) l) = length l)%nat.
-Proof. induction l; simpl; [reflexivity|]. destruct (q a); simpl; lia. Qed.
-
-Lemma once_app {T} (l l' : list T) : NoDup l -> NoDup l' -> (forall x, In x l -> ~ In x l') -> NoDup (l ++ l').
-Proof.
-  induction 1 as [|x l I N IH]; simpl; intros N' h; [exact N'|]. constructor; [|apply IH; auto]. intro K. apply in_app_or in K as [K|K]; [exact (I K) | exact (h x (or_introl eq_refl) K)].
-Qed.
-Lemma in_batch_nil {T} (s : list T) : in_batch s [] = s. Proof. destruct s; reflexivity. Qed.
-Lemma part_nil s : part s [] = 1. Proof. destruct s; reflexivity. Qed.
-Lemma shares_nil s a : shares s [] a = 1. Proof. destruct s; reflexivity. Qed.
+End Balanced.
+(* ---- random batches: B of all instances ---- *)
 Section Random.
 Variables (M N : nat) (r : list nat) (B : nat).
 Notation s := (M :: N :: r).
+Notation all := (places M N).
+Notation good := (fun M N c => Nat.eqb (number c (places M N)) B).
+Notation every := (random_batches s B).
 Hypothesis two : (2 <= M)%nat /\ (2 <= N)%nat.
 Hypothesis B_range : (1 <= B <= M * N)%nat.
-Notation all := (list_prod (seq 0 M) (seq 0 N)).
-Notation of_class i := (fun y : instance => Nat.eqb (fst y) i).
-Definition draws_seeing (k : nat) : list R := [INR B / (INR k + 1); INR k + 1].
 Definition possible (k : nat) : Prop := (k <= B - 1)%nat /\ (k <= N - 1)%nat.
 Notation mean := (hypergeometric (N - 1) (B - 1) (M * N - 1)).
 Notation F := (choose (M * N - 1) (B - 1)).
-Notation T := (total r (fun _ => 1)).
-
-Lemma all_in i j : In (i, j) all <-> (i < M)%nat /\ (j < N)%nat.
-Proof. rewrite in_prod_iff, !in_seq. lia. Qed.
-Lemma all_once : NoDup all.
-Proof.
-  assert (Na := seq_NoDup M 0). induction Na as [|x a I Na IH]; simpl; [constructor|]. apply once_app; [|exact IH|].
-  - apply FinFun.Injective_map_NoDup; [intros y z e; injection e; auto | apply seq_NoDup].
-  - intros [y z] H K. apply in_map_iff in H as [w [e _]]. injection e as <- _. apply in_prod_iff in K as [K _]. exact (I K).
-Qed.
-Lemma class_size i : (i < M)%nat -> length (filter (of_class i) all) = N.
-Proof.
-  intro Hi. assert (I : In i (seq 0 M)) by (apply in_seq; lia). revert I. assert (Na := seq_NoDup M 0). induction Na as [|x a Nx Na IH]; simpl; [contradiction|].
-  assert (W : forall x b, length (filter (of_class i) (map (fun y => (x, y)) b)) = if Nat.eqb x i then length b else O).
-  { intros z b. induction b; simpl; [destruct (Nat.eqb z i); reflexivity|]. destruct (Nat.eqb z i); simpl; rewrite IHb; reflexivity. }
-  rewrite filter_app, app_length, W, seq_length. intros [->|I].
-  - rewrite Nat.eqb_refl. replace (length _) with O; [lia|]. symmetry. apply length_zero_iff_nil.
-    destruct (filter (of_class i) (list_prod a (seq 0 N))) as [|[y z] l] eqn:E; [reflexivity|].
-    assert (K : In (y, z) (filter (of_class i) (list_prod a (seq 0 N)))) by (rewrite E; left; reflexivity).
-    apply filter_In in K as [K e]. apply Nat.eqb_eq in e. simpl in e. subst y. apply in_prod_iff in K as [K _]. contradiction.
-  - destruct (Nat.eqb_spec x i) as [->|_]; [contradiction | apply IH, I].
-Qed.
-(* The others of its class that an anchor has in a batch. *)
-Lemma others_are a i j v : incl ((i, j) :: a) all -> NoDup ((i, j) :: a) -> others s (of_instances ((i, j) :: a)) (i :: j :: v) = length (filter (of_class i) a).
-Proof.
-  intros inc nd. assert (nj := nd). inversion nj as [|? ? ni na]; subst. simpl others. rewrite <- (map_length (fun k => (i, k))). apply Permutation_length, NoDup_Permutation.
-  - apply FinFun.Injective_map_NoDup; [intros y z e; injection e; auto | apply NoDup_filter, seq_NoDup].
-  - apply NoDup_filter, na.
-  - intros [x y]. rewrite in_map_iff, filter_In. simpl. split.
-    + intros [k [e K]]. injection e as <- ->. apply filter_In in K as [_ K]. apply Bool.andb_true_iff in K as [ne K]. apply (proj1 (existsb_exists _ ((i, j) :: a))) in K as [z [K e]].
-      apply instance_spec in e. subst z. split; [|apply Nat.eqb_refl]. destruct K as [e|K]; [injection e as <-; rewrite Nat.eqb_refl in ne; discriminate | exact K].
-    + intros [K e]. apply Nat.eqb_eq in e. subst x. exists y. split; [reflexivity|]. apply filter_In. split; [apply in_seq; assert (H := inc _ (or_intror K)); apply all_in in H; lia|].
-      apply Bool.andb_true_iff. split; [apply Bool.negb_true_iff, Nat.eqb_neq; intros ->; contradiction | apply (proj2 (existsb_exists _ ((i, j) :: a))); exists (i, y); split; [right; exact K | apply instance_spec; reflexivity]].
-Qed.
-Lemma total_of_class i : (i < M)%nat -> length (filter (fun x => negb (of_class i x)) all) = (M * N - N)%nat.
-Proof. intro Hi. assert (P := filter_parts (of_class i) all). assert (Q := prod_length (seq 0 M) (seq 0 N)). rewrite !seq_length in Q. rewrite class_size in P by exact Hi. lia. Qed.
-(* What is on one instance, and on those of a batch. *)
-Lemma on_instances a G : incl a all -> NoDup a ->
-  total_in s (of_instances a) G = over a (fun y => total r (fun v => G (fst y :: snd y :: v))).
-Proof.
-  intros inc nd. induction nd as [|[i j] a I nd IH]; [transitivity (total_in s none G); [f_equal; extensionality u; destruct u as [|i [|j v]]; reflexivity | apply within_none]|]. simpl over. rewrite <- IH by (intros y Hy; apply inc; right; exact Hy).
-  assert (H := inc _ (or_introl eq_refl)). apply all_in in H as [Hi Hj]. unfold total_in.
-  rewrite <- (sum_pick M i (fun i => total r (fun v => G (i :: j :: v))) Hi).
-  rewrite (sum_ext M _ (fun k => sum N (fun l => if Nat.eqb j l then if Nat.eqb i k then total r (fun v => G (k :: l :: v)) else 0 else 0))) by (intros; rewrite (sum_pick N j (fun l => if Nat.eqb i _ then _ else 0)) by exact Hj; reflexivity).
-  simpl total. rewrite <- sum_plus. apply sum_ext; intros k _. rewrite <- sum_plus. apply sum_ext; intros l _.
-  transitivity (total r (fun v => (if Nat.eqb j l then if Nat.eqb i k then G (k :: l :: v) else 0 else 0) + (if existsb (same_instance (k, l)) a then G (k :: l :: v) else 0))).
-  - apply total_ext; intros v _. simpl. unfold same_instance at 1. simpl. rewrite (Nat.eqb_sym k i), (Nat.eqb_sym l j).
-    destruct (Nat.eqb_spec i k) as [<-|]; destruct (Nat.eqb_spec j l) as [<-|]; simpl; try ring.
-    destruct (existsb (same_instance (i, j)) a) eqn:e; [|ring]. exfalso. apply I, (proj1 (has_instance a i j []) e).
-  - rewrite total_plus. f_equal. destruct (Nat.eqb j l), (Nat.eqb i k); try reflexivity; apply (lin_zero (total_linear r)).
-Qed.
-Lemma batch_is b : In b (random_batches s B) -> exists a, b = of_instances a /\ In a (subsets B all) /\ length a = B /\ incl a all /\ NoDup a.
-Proof.
-  intro I. apply in_map_iff in I as [a [<- I]]. exists a. destruct (subset_of _ _ _ I) as [L [inc nd]]. repeat split; auto. apply nd, all_once.
-Qed.
-Lemma random_alike b : In b (random_batches s B) -> total_in s b (fun _ => 1) = INR B * T.
-Proof. intro I. destruct (batch_is b I) as [a [-> [_ [L [inc nd]]]]]. rewrite on_instances, <- L by assumption. rewrite <- over_one, (Rmult_comm (over a _)), <- over_scal. apply over_ext; intros; ring. Qed.
-Lemma random_rows b u f : In b (random_batches s B) -> nested s [0; 0]%nat f -> valid s u -> b u = true ->
-  possible (others s b u) /\ total_in s b (fun w => f (agree u w)) = row (in_batch (map INR s) (draws_seeing (others s b u))) f.
-Proof.
-  intros I [[_ [x Hx]] [y Hy]] Hu Hb. destruct (batch_is b I) as [a [-> [_ [L [inc nd]]]]]. destruct u as [|i [|j v]]; try discriminate.
-  apply has_instance in Hb. destruct (in_split _ _ Hb) as [a1 [a2 e]]. assert (P : Permutation a ((i, j) :: a1 ++ a2)) by (rewrite e; apply Permutation_sym, Permutation_middle).
-  rewrite (instances_perm _ _ P). set (a' := a1 ++ a2) in *. clearbody a'. assert (nd' := Permutation_NoDup P nd).
-  assert (inc' : incl ((i, j) :: a') all) by (intros z Hz; apply inc, (Permutation_in _ (Permutation_sym P)), Hz).
-  assert (L' : length a' = (B - 1)%nat) by (apply Permutation_length in P; simpl in P; lia).
-  rewrite others_are, on_instances by assumption. destruct Hu as [Hi [Hj Hv]]. set (k := length (filter (of_class i) a')). split.
-  - split; [unfold k; rewrite <- L'; assert (P' := filter_parts (of_class i) a'); rewrite <- P'; apply Nat.le_add_r|].
-    assert (C : (S k <= N)%nat); [|lia]. rewrite <- (class_size i Hi). replace (S k) with (length (filter (of_class i) ((i, j) :: a'))) by (simpl; rewrite Nat.eqb_refl; reflexivity).
-    apply NoDup_incl_length; [apply NoDup_filter, nd' | intros z Hz; apply filter_In in Hz as [Hz c]; apply filter_In; auto].
-  - cbn [over map in_batch draws_seeing row fst snd agree]. rewrite in_batch_nil, !Nat.eqb_refl, (total_agree r (fun b => f (true :: true :: b)) v Hv).
-    set (own := row _ _). assert (E : over a' (fun z => total r (fun w => f (Nat.eqb i (fst z) :: Nat.eqb j (snd z) :: agree v w))) = (x * INR k + y * (INR (B - 1) - INR k)) * T).
-    { unfold k. rewrite <- L'. inversion nd' as [|? ? ni na]; subst. clear - ni Hv Hx Hy.
-      induction a' as [|[i' j'] a' IH]; [simpl; ring|]. assert (ni' : ~ In (i, j) a') by (intro K; apply ni; right; exact K).
-      cbn [over filter length fst snd]. rewrite (IH ni'), (Nat.eqb_sym i' i). rewrite S_INR. destruct (Nat.eqb_spec i i') as [<-|ne].
-      - cbn [length]. rewrite S_INR. assert (j <> j') by (intros <-; apply ni; left; reflexivity). apply Nat.eqb_neq in H. rewrite H.
-        rewrite (total_ext r _ (fun _ => x * 1)), total_scal by (intros w Hw; rewrite Rmult_1_r; apply Hx; exact (agree_length r v w Hv Hw)). ring.
-      - rewrite (total_ext r _ (fun _ => y * 1)), total_scal by (intros w Hw; rewrite Rmult_1_r; apply Hy; cbn [length]; f_equal; exact (agree_length r v w Hv Hw)). ring. }
-    rewrite E, !(row_same _ (fun b => f (true :: false :: b)) x), !(row_same _ (fun b => f (false :: _ :: b)) y), row_one.
-    + rewrite minus_INR by lia. assert (Q := pos_INR k). simpl (INR 1). field. lra.
-    + intros; apply Hy; cbn [length]; f_equal; rewrite map_length in *; assumption.
-    + intros; apply Hy; cbn [length]; f_equal; rewrite map_length in *; assumption.
-    + intros; apply Hx; rewrite map_length in *; assumption.
-Qed.
 Lemma F_pos : 0 < F. Proof. apply (choose_sign (M * N - 1)); lia. Qed.
-Lemma random_F : F * total s (fun _ => 1) = INR B * T * INR (length (random_batches s B)).
+Lemma good_size c : good M N c = true -> number c all = B. Proof. apply Nat.eqb_eq. Qed.
+Lemma good_moved x j y l c : (x < M)%nat -> (j < N)%nat -> (y < M)%nat -> (l < N)%nat -> good M N (fun u => c (exchange x j y l u)) = good M N c.
+Proof. intros. cbv beta. rewrite number_moved by assumption. reflexivity. Qed.
+Definition of_class (i : nat) (k : point) : bool := match k with i' :: _ => Nat.eqb i i' | [] => false end.
+Lemma class_size i p : (i < M)%nat -> number (fun k => of_class i k && p k)%bool all = number (fun j => p [i; j]) (seq 0 N).
 Proof.
-  unfold random_batches. rewrite map_length, count_subsets, prod_length, !seq_length. simpl total.
-  rewrite (sum_ext M _ (fun _ => INR N * T)), sum_const by (intros; apply sum_const). assert (A := choose_absorb (M * N - 1) (B - 1)).
-  replace (S (M * N - 1)) with (M * N)%nat in A by nia. replace (S (B - 1)) with B in A by lia. rewrite mult_INR in A.
-  transitivity (INR M * INR N * F * T); [ring|]. rewrite <- A. ring.
+  intro Hi. apply INR_eq. rewrite !number_over, over_places, <- sum_over, <- (sum_pick M i (fun i => sum N (fun j => if p [i; j] then 1 else 0)) Hi).
+  apply sum_ext; intros i' _. simpl. destruct (Nat.eqb i i'); [reflexivity | simpl; rewrite sum_const; ring].
 Qed.
+Lemma random_law i j g : (i < M)%nat -> (j < N)%nat -> over every (fun b => has b [i; j] * g (others s b [i; j])) = F * mean g.
+Proof.
+  intros Hi Hj. assert (P := F_pos). assert (0 < INR N) by (apply lt_0_INR; lia). apply Rmult_eq_reg_l with (INR N); [|lra].
+  transitivity (over every (fun b => INR (number (fun j => b [i; j]) (seq 0 N)) * g (pred (number (fun j => b [i; j]) (seq 0 N))))).
+  - rewrite <- (sum_const N), (sum_ext N _ (fun j' => over every (fun b => has b [i; j'] * g (others s b [i; j'])))), (lin_over (sum_linear N)).
+    + apply over_ext; intros b _. rewrite number_over, <- sum_over, Rmult_comm, <- sum_scal. apply sum_ext; intros; unfold has; simpl; unfold in_class; ring.
+    + intros j' Hj'. etransitivity; [|exact (exchanged M N r good good_moved i j' i j (fun b => has b [i; j'] * g (others s b [i; j'])) Hi Hj' Hi Hj)].
+      apply over_ext; intros b _. rewrite (seen_moved M N r b i j' i j i j' []) by tauto. unfold has. simpl. unfold swapped. rewrite !Nat.eqb_refl. simpl. rewrite ?Nat.eqb_refl. reflexivity.
+  - simpl. rewrite over_map, over_filter.
+    rewrite (over_ext _ _ (fun c => if Nat.eqb (number c all) B then (fun n => INR n * g (pred n)) (number (fun k => of_class i k && c k)%bool all) else 0)) by (intros; rewrite class_size by exact Hi; reflexivity).
+    rewrite (count_marked (of_class i) (fun n => INR n * g (pred n)) all (places_once M N)).
+    assert (A : number (of_class i) all = N).
+    { apply INR_eq. rewrite number_over, over_places, <- (sum_pick M i (fun _ => INR N) Hi). apply sum_ext; intros i' _. simpl. destruct (Nat.eqb i i'); rewrite sum_const; ring. }
+    assert (A' : number (fun k => negb (of_class i k)) all = (M * N - 1 - (N - 1))%nat).
+    { replace (M * N - 1 - (N - 1))%nat with (M * N - N)%nat by lia. apply INR_eq. rewrite minus_INR, mult_INR, number_over, over_places by nia.
+      rewrite (sum_ext M _ (fun i' => INR N - (if Nat.eqb i i' then INR N else 0))), (lin_minus (sum_linear M)), sum_const, (sum_pick M i (fun _ => INR N) Hi); [reflexivity|].
+      intros i' _. simpl. destruct (Nat.eqb i i'); simpl; rewrite sum_const; ring. }
+    rewrite A, A'. change (mean g) with (marking (N - 1) (M * N - 1 - (N - 1)) (B - 1) g / F).
+    assert (Q := marking_drawn (N - 1) (M * N - 1 - (N - 1)) (B - 1) g). replace (S (N - 1)) with N in Q by lia. replace (S (B - 1)) with B in Q by lia. rewrite Q. field. lra.
+Qed.
+Lemma random_possible b u : In b every -> valid s u -> b u = true -> possible (others s b u).
+Proof.
+  intros I Hu h. destruct u as [|i [|j v]]; simpl in Hu; try tauto. destruct Hu as [Hi [Hj _]]. assert (size := size M N r good B good_size b I).
+  destruct (seen_is M N r good b i j v I Hi Hj) as [-> K]; [rewrite <- h; symmetry; apply (fibre M N r good b), I|].
+  split; apply INR_le; rewrite minus_INR by lia; simpl (INR 1); enough (L : sum N (fun j => has b [i; j]) <= INR B /\ sum N (fun j => has b [i; j]) <= INR N) by (destruct L; lra); split.
+  1, 3: rewrite <- size, <- (sum_pick M i (fun i => sum N (fun j => has b [i; j])) Hi); apply (lin_le (sum_linear M)); intros i' _;
+    destruct (Nat.eqb i i'); [lra | apply (lin_pos (sum_linear N)); intros k _; unfold has; destruct (b [i'; k]); lra].
+  all: rewrite <- (Rmult_1_r (INR N)), <- sum_const; apply (lin_le (sum_linear N)); intros k _; unfold has; destruct (b [i; k]); lra.
+Qed.
+Lemma mean_one : mean (fun _ => 1) = 1.
+Proof. unfold hypergeometric. change (marking (N - 1) (M * N - 1 - (N - 1)) (B - 1) (fun _ => 1) / F = 1). assert (P := F_pos). rewrite marking_one. replace (N - 1 + (M * N - 1 - (N - 1)))%nat with (M * N - 1)%nat by nia. field. lra. Qed.
 Lemma mean_linear : linear possible mean.
 Proof.
-  assert (P := F_pos). assert (Z : forall f, mean f = / F * sum (S (B - 1)) (fun k => choose (N - 1) k * choose (M * N - 1 - (N - 1)) (B - 1 - k) * f k)) by (intro; unfold hypergeometric, Rdiv; ring).
-  assert (I := Rinv_0_lt_compat _ P). constructor; intros; rewrite ?Z.
-  - apply Rmult_le_compat_l; [lra|]. apply (lin_le (sum_linear _)); intros k Hk. destruct (choose_sign (N - 1) k) as [c0 [_ c]], (choose_sign (M * N - 1 - (N - 1)) (B - 1 - k)) as [d0 _].
-    destruct (le_lt_dec k (N - 1)); [apply Rmult_le_compat_l; [apply Rmult_le_pos; assumption | apply H; split; lia] | rewrite c by assumption; lra].
-  - rewrite <- Rmult_plus_distr_l, <- sum_plus. f_equal. apply sum_ext; intros; ring.
-  - transitivity (/ F * (c0 * sum (S (B - 1)) (fun k => choose (N - 1) k * choose (M * N - 1 - (N - 1)) (B - 1 - k) * f k))); [|ring]. rewrite <- (sum_scal _ c0). f_equal. apply sum_ext; intros; ring.
-  - eapply der_ext; [intro; symmetry; apply Z|]. apply (derivable_pt_lim_scal (fun t => sum _ _)).
-    apply (lin_der (sum_linear _) (fun k t => choose (N - 1) k * choose (M * N - 1 - (N - 1)) (B - 1 - k) * f k t)). intros k Hk.
-    destruct (le_lt_dec k (N - 1)) as [h|h].
-    + apply (derivable_pt_lim_scal (f k)), H. split; lia.
-    + destruct (choose_sign (N - 1) k) as [_ [_ c]]. rewrite c, !Rmult_0_l by exact h. apply (der_ext (fun _ => 0)); [intro; ring | apply derivable_pt_lim_const].
-Qed.
-Theorem random_pairs u w g : valid s u -> valid s w -> over (random_batches s B) (fun b => has b u * has b w * g (others s b u))
-  = F * mean (fun k => shares (map INR s) (draws_seeing k) (agree u w) * g k).
-Proof.
-  intros Hu Hw. destruct u as [|i [|j v]], w as [|i' [|j' v']]; simpl in Hu, Hw; try tauto. destruct Hu as [Hi [Hj Hv]], Hw as [Hi' [Hj' Hv']].
-  assert (P := F_pos). unfold hypergeometric, Rdiv. rewrite (Rmult_comm (sum _ _)), <- Rmult_assoc, Rinv_r, Rmult_1_l by lra.
-  unfold random_batches. rewrite over_map. set (u := i :: j :: v). set (w := i' :: j' :: v'). set (Phi := fun a => _ : R).
-  assert (inv : forall a a', Permutation a a' -> Phi a = Phi a') by (intros a a' Pa; unfold Phi; rewrite (instances_perm a a' Pa); reflexivity).
-  assert (Z : forall a z, (z = (i, j) \/ z = (i', j')) -> ~ In z a -> Phi a = 0).
-  { intros a z [->| ->] Nz; unfold Phi, has.
-    - destruct (of_instances a u) eqn:e; [exfalso; apply Nz, (proj1 (has_instance a i j v) e) | ring].
-    - destruct (of_instances a w) eqn:e; [exfalso; apply Nz, (proj1 (has_instance a i' j' v') e) | ring]. }
-  assert (I : In (i, j) all) by (apply all_in; auto). assert (I' : In (i', j') all) by (apply all_in; auto).
-  destruct (subsets_with all (i, j) (B - 1) Phi I inv (fun a => Z a _ (or_introl eq_refl)) all_once) as [l [Pl [E _]]].
-  replace (S (B - 1)) with B in E by lia. rewrite E. clear E. set (q := of_class i). set (D := (B - 1)%nat).
-  assert (nd := Permutation_NoDup Pl all_once). inversion nd as [|? ? ni nl]; subst.
-  assert (inc : incl ((i, j) :: l) all) by (intros z Hz; exact (Permutation_in _ (Permutation_sym Pl) Hz)).
-  assert (C1 : length (filter q l) = (N - 1)%nat) by (assert (c := perm_filter q _ _ Pl); unfold q in c; rewrite class_size in c by exact Hi; simpl in c; rewrite Nat.eqb_refl in c; simpl in c; unfold q; lia).
-  assert (C2 : length (filter (fun x => negb (q x)) l) = (M * N - 1 - (N - 1))%nat).
-  { assert (c := perm_filter (fun x => negb (q x)) _ _ Pl). unfold q in c. rewrite total_of_class in c by exact Hi. simpl in c. rewrite Nat.eqb_refl in c. simpl in c. unfold q. rewrite <- c. lia. }
-  assert (here : forall a, incl a l -> NoDup a -> Phi ((i, j) :: a) = (if of_instances ((i, j) :: a) w then 1 else 0) * g (length (filter q a))).
-  { intros a ia na. unfold Phi, has, u. rewrite (proj2 (has_instance ((i, j) :: a) i j v)) by (left; reflexivity).
-    rewrite others_are; [cbv iota; fold w q; ring | intros z [<-|Hz]; [apply inc; left; reflexivity | apply inc; right; apply ia, Hz] | constructor; [intro K; apply ni, ia, K | exact na]]. }
-  destruct (same_instance (i, j) (i', j')) eqn:e.
-  - apply instance_spec in e. injection e as <- <-. rewrite (over_ext _ _ (fun a => g (length (filter q a)))), count_marked, C1, C2.
-    + apply sum_ext; intros k _. subst u w. unfold draws_seeing; cbn [agree map shares]. rewrite !Nat.eqb_refl, shares_nil. ring.
-    + intros a Ha. destruct (subset_of _ _ _ Ha) as [_ [ia na]]. rewrite here by auto. unfold w. rewrite (proj2 (has_instance ((i, j) :: a) i j v')) by (left; reflexivity). ring.
-  - assert (ne : (i, j) <> (i', j')) by (intro K; apply instance_spec in K; congruence).
-    assert (Il : In (i', j') l) by (apply (Permutation_in _ Pl) in I'; destruct I' as [K|K]; [contradiction | exact K]).
-    destruct (subsets_with l (i', j') (D - 1) (fun a => Phi ((i, j) :: a)) Il) as [l' [Pl' [E E0]]];
-      [intros; apply inv, perm_skip; assumption | intros a Na; apply (Z _ (i', j')); [right; reflexivity | intros [K|K]; [contradiction (ne K) | contradiction]] | exact nl |].
-    assert (share : forall k, (k <= D)%nat -> shares (map INR s) (draws_seeing k) (agree u w) = if Nat.eqb i i' then INR k / INR (N - 1) else (INR D - INR k) / INR (M * N - 1 - (N - 1))).
-    { intros k Hk. subst u w. unfold draws_seeing; cbn [agree map]. assert (Q := pos_INR k). assert (1 < INR M) by (apply (lt_INR 1); lia). assert (1 < INR N) by (apply (lt_INR 1); lia).
-      destruct (Nat.eqb_spec i i') as [<-|ni'].
-      - destruct (Nat.eqb_spec j j') as [<-|nj]; [contradiction ne; reflexivity|]. cbn [shares]. rewrite part_nil, minus_INR by lia. simpl (INR 1). field. lra.
-      - cbn [shares part]. rewrite part_nil. replace (M * N - 1 - (N - 1))%nat with ((M - 1) * N)%nat by nia. unfold D. rewrite mult_INR, !minus_INR by lia. simpl (INR 1). field. repeat split; lra. }
-    rewrite (sum_ext _ _ (fun k => choose (N - 1) k * choose (M * N - 1 - (N - 1)) (D - k) * ((if Nat.eqb i i' then INR k / INR (N - 1) else (INR (D) - INR k) / INR (M * N - 1 - (N - 1))) * g k))) by (intros k Hk; rewrite share by lia; reflexivity).
-    clear share. destruct D as [|D'] eqn:ED.
-    { rewrite E0. simpl sum. destruct (Nat.eqb i i'); simpl (INR 0); unfold Rdiv; ring. }
-    replace (S D' - 1)%nat with D' in E by lia. rewrite E, (over_ext _ _ (fun a => g (if Nat.eqb i i' then S (length (filter q a)) else length (filter q a)))).
-    2:{ intros a Ha. destruct (subset_of _ _ _ Ha) as [_ [ia na]]. assert (nl' := Permutation_NoDup Pl' nl). inversion nl' as [|? ? ni' nl2]; subst. rewrite here.
-        - unfold w. rewrite (proj2 (has_instance ((i, j) :: (i', j') :: a) i' j' v')) by (right; left; reflexivity). rewrite Rmult_1_l. f_equal. unfold q. simpl filter. rewrite (Nat.eqb_sym i' i). destruct (Nat.eqb i i'); reflexivity.
-        - intros z Hz. apply (Permutation_in _ (Permutation_sym Pl')). destruct Hz as [<-|Hz]; [left; reflexivity | right; apply ia, Hz].
-        - constructor; [intro K; apply ni', ia, K | apply na, nl2]. }
-    assert (c1 := perm_filter q _ _ Pl'). assert (c2 := perm_filter (fun x => negb (q x)) _ _ Pl'). rewrite C1 in c1. rewrite C2 in c2.
-    unfold q in c1, c2. simpl in c1, c2. rewrite (Nat.eqb_sym i' i) in c1, c2. fold q in c1. change (fun x : instance => negb (Nat.eqb (fst x) i)) with (fun x => negb (q x)) in c2.
-    destruct (Nat.eqb i i'); simpl in c1, c2.
-    + rewrite (count_marked q (fun k => g (S k))), (sum_first (S D')), <- c2, c1. match goal with |- _ = ?x + _ => replace x with 0 by (simpl (INR 0); unfold Rdiv; ring) end. rewrite Rplus_0_l.
-      apply sum_ext; intros k Hk. assert (A := choose_absorb (length (filter q l')) k). assert (0 < INR (S (length (filter q l')))) by (apply lt_0_INR; lia).
-      simpl (S D' - S k)%nat. replace (choose (length (filter q l')) k) with (INR (S k) / INR (S (length (filter q l'))) * choose (S (length (filter q l'))) (S k)); [unfold Rdiv; ring|].
-      unfold Rdiv. rewrite Rmult_assoc, (Rmult_comm (/ _)), <- Rmult_assoc, A. field. lra.
-    + rewrite (count_marked q g), <- c1, c2. change (sum (S (S D')) ?f) with (sum (S D') f + f (S D')). cbv beta. set (L := length (filter (fun x => negb (q x)) l')).
-      match goal with |- _ = _ + ?x => replace x with 0 by (unfold Rdiv; ring) end. rewrite Rplus_0_r. apply sum_ext; intros k Hk.
-      assert (A := choose_absorb L (D' - k)). assert (0 < INR (S L)) by (apply lt_0_INR; lia). replace (S D' - k)%nat with (S (D' - k)) by lia. rewrite <- minus_INR by lia. replace (S D' - k)%nat with (S (D' - k)) by lia.
-      replace (choose L (D' - k)) with (INR (S (D' - k)) / INR (S L) * choose (S L) (S (D' - k))); [unfold Rdiv; ring|].
-      unfold Rdiv. rewrite Rmult_assoc, (Rmult_comm (/ _)), <- Rmult_assoc, A. field. lra.
+  set (w := fun k => choose (N - 1) k * choose (M * N - 1 - (N - 1)) (B - 1 - k) / F).
+  assert (Z : forall f, mean f = sum (S (B - 1)) (fun k => w k * f k)) by (intro; unfold hypergeometric, w, Rdiv; rewrite Rmult_comm, <- sum_scal; apply sum_ext; intros; ring).
+  assert (W : forall k, (k < S (B - 1))%nat -> 0 <= w k /\ (w k = 0 \/ possible k)).
+  { intros k Hk. destruct (choose_sign (N - 1) k) as [c [_ z]], (choose_sign (M * N - 1 - (N - 1)) (B - 1 - k)) as [c' _]. assert (P := Rinv_0_lt_compat _ F_pos).
+    split; [repeat apply Rmult_le_pos; lra|]. destruct (le_lt_dec k (N - 1)) as [h|h]; [right; split; lia | left; unfold w; rewrite z by exact h; unfold Rdiv; ring]. }
+  clearbody w. constructor; intros; rewrite ?Z.
+  - apply (lin_le (sum_linear _)); intros k Hk. destruct (W k Hk) as [p [->|q]]; [lra | apply Rmult_le_compat_l; auto].
+  - rewrite <- sum_plus. apply sum_ext; intros; ring.
+  - rewrite <- sum_scal. apply sum_ext; intros; ring.
+  - eapply der_ext; [intro; symmetry; apply Z|]. apply (lin_der (sum_linear _) (fun k t => w k * f k t)). intros k Hk. destruct (W k Hk) as [p [e|q]].
+    + rewrite e, Rmult_0_l. apply (der_ext (fun _ => 0)); [intro; ring | apply derivable_pt_lim_const].
+    + apply (derivable_pt_lim_scal (f k)), H, q.
 Qed.
 Definition seeing (terms alone : list term) (k : nat) : list term := match k with O => alone | S _ => terms end.
 Section Written.
 Variables (tau : R) (terms alone : list term) (h : list bool -> R).
 Hypothesis one : forall N, In N s -> (1 <= N)%nat.
-Notation anchors := (batch_anchors s (random_batches s B) (others s) F tau (seeing terms alone)).
+Notation anchors := (batch_anchors M N r good F tau (seeing terms alone)).
 Notation G k l := (batch_gradient (map INR s) [INR B / (k + 1); k + 1] tau l h).
-Definition random_gradient (a : list bool) : R := mean (fun k => batch_gradient (map INR s) (draws_seeing k) tau (seeing terms alone k) h a).
+Definition random_gradient (a : list bool) : R := mean (fun k => batch_gradient (map INR s) (draws_seeing B k) tau (seeing terms alone k) h a).
 Theorem random_mean : random_loss s B tau terms alone = mean_loss s anchors.
-Proof.
-  assert (P : 0 < T) by (apply size_pos; intros; apply one; simpl; auto).
-  exact (batch_mean s _ (others s) (INR B * T) F one ltac:(apply Rmult_lt_0_compat; [apply lt_0_INR; lia | exact P]) F_pos random_F random_alike tau (seeing terms alone)).
-Qed.
+Proof. exact (batch_mean M N r good B F possible mean one good_size good_moved random_possible random_law mean_linear mean_one F_pos tau (seeing terms alone)). Qed.
 Hypothesis ok : (forall K, 1 <= K -> K <= INR N - 1 -> K <= INR B - 1 -> convex (in_batch (map INR s) [INR B / (K + 1); K + 1]) tau terms h)
   /\ convex (in_batch (map INR s) [INR B / (0 + 1); 0 + 1]) tau alone h.
-Hypothesis nest : nested s [0; 0]%nat h /\ forall t, In t (terms ++ alone) -> nested s [0; 0]%nat (denominator t) /\ nested s [0; 0]%nat (positives t).
+Hypothesis nest : nested s h /\ forall t, In t (terms ++ alone) -> nested s (denominator t) /\ nested s (positives t).
 Lemma possible_real k : possible (S k) -> 1 <= INR (S k) /\ INR (S k) <= INR N - 1 /\ INR (S k) <= INR B - 1.
 Proof.
   intros [b c]. apply le_INR in b, c. rewrite minus_INR in b, c by lia. simpl (INR 1) in b, c. assert (Q := pos_INR k). rewrite S_INR in *. lra.
 Qed.
 Theorem random_smooth : smooth_at s anchors random_gradient h (/ tau).
 Proof.
-  refine (batch_smooth s [0; 0]%nat _ (others s) F draws_seeing possible mean F_pos random_rows random_pairs tau (seeing terms alone) h (cltheory_convex.tau_pos _ _ _ _ (proj2 ok)) _ _).
+  refine (batch_smooth M N r good B F possible mean one good_size good_moved random_possible random_law mean_linear F_pos tau (seeing terms alone) h (cltheory_convex.tau_pos _ _ _ _ (proj2 ok)) _ _).
   - intros [|k] Hk; [exact (proj2 ok)|]. destruct (possible_real k Hk) as [a [b c]]. apply (proj1 ok); assumption.
   - split; [apply (proj1 nest)|]. intros k t Ht. apply (proj2 nest), in_or_app. destruct k; auto.
 Qed.
@@ -641,7 +565,7 @@ Lemma random_when ks c1 c2 f c0 : (forall K, 1 <= K -> K <= INR N - 1 -> K <= IN
   (level (map INR s) random_gradient h <= eigen (map INR s) ks random_gradient <->
    0 <= c1 * mean_of_some (N - 1) (B - 1) (M * N - 1) (fun _ => 1) + c2 * mean_of_some (N - 1) (B - 1) (M * N - 1) f + chance_of_none (N - 1) (B - 1) (M * N - 1) * c0).
 Proof.
-  intros some none. unfold random_gradient. set (g := fun k => batch_gradient (map INR s) (draws_seeing k) tau (seeing terms alone k) h).
+  intros some none. unfold random_gradient. set (g := fun k => batch_gradient (map INR s) (draws_seeing B k) tau (seeing terms alone k) h).
   rewrite (level_mean mean_linear _ g), (eigen_mean mean_linear _ _ g). set (total_gap := _ + _).
   replace total_gap with (mean (fun k => eigen (map INR s) ks (g k)) - mean (fun k => level (map INR s) (g k) h)); [split; intro; lra|].
   unfold total_gap, mean_of_some, chance_of_none. rewrite (Rmult_comm _ c0), <- !(lin_scal mean_linear), <- !(lin_plus mean_linear), <- (lin_minus mean_linear). apply (lin_ext mean_linear).

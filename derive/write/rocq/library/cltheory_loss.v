@@ -44,20 +44,27 @@ Definition own_anchor_loss (sizes : list nat) (tau : R) (H : matrix) (u : point)
 Definition own_loss (sizes : list nat) (tau : R) (terms : list term) (H : matrix) : R :=
   total sizes (fun u => over terms (own_anchor_loss sizes tau H u)) / total sizes (fun _ => 1).
 
-(* All batches: D of N indices along each axis in all ways, with batches of what is below each of
-   them; what is below the last such axis is in whole. *)
+(* Sets of places on the two outer axes, classes and instances; a batch has all that is below them. *)
 Definition batch := point -> bool.                      (* which points are in it *)
-Definition added (k : nat) (b c : batch) : batch :=
-  fun u => match u with i :: v => if Nat.eqb i k then b v else c u | [] => false end.
-Fixpoint chosen (N D : nat) (below : list batch) : list batch :=
-  match N with
-  | O => match D with O => [fun _ => false] | S _ => [] end
-  | S k => map (added k (fun _ => false)) (chosen k D below) ++
-           match D with O => [] | S e => flat_map (fun b => map (added k b) (chosen k e below)) below end
-  end.
-Fixpoint batches (sizes draws : list nat) : list batch :=
-  match sizes, draws with
-  | N :: rest, D :: draw => chosen N D (batches rest draw) | _, _ => [fun _ => true] end.
+Definition put (k : point) (t : bool) (c : batch) : batch :=
+  fun u => if list_eq_dec Nat.eq_dec u k then t else c u.
+Fixpoint sets (places : list point) : list batch :=     (* all of them *)
+  match places with
+  | [] => [fun _ => false]
+  | k :: rest => map (put k false) (sets rest) ++ map (put k true) (sets rest) end.
+Definition places (M N : nat) : list point := flat_map (fun i => map (fun j => [i; j]) (seq 0 N)) (seq 0 M).
+Definition batches_with (good : nat -> nat -> batch -> bool) (sizes : list nat) : list batch :=
+  match sizes with
+  | M :: N :: _ => map (fun c u => c (firstn 2 u)) (filter (good M N) (sets (places M N))) | _ => [] end.
+Definition in_class (N : nat) (b : batch) (i : nat) (v : point) : nat := length (filter (fun j => b (i :: j :: v)) (seq 0 N)).
+
+(* Balanced batches: of each class k instances or none, or all or none, and C classes in all. *)
+Definition balanced (C k M N : nat) (c : batch) : bool :=
+  Nat.eqb (length (filter c (places M N))) (C * k) &&
+  forallb (fun i => Nat.eqb (in_class N c i []) 0 || Nat.eqb (in_class N c i []) k)%bool (seq 0 M).
+Definition batches (sizes draws : list nat) : list batch :=
+  match draws with
+  | [C] => batches_with (fun M N => balanced C N M N) sizes | [C; k] => batches_with (balanced C k) sizes | _ => [] end.
 
 (* The mean over batches of a softmax loss of what is in one; the positives count alike, and there
    the mean over them is that of those in the batch; if there are none, this is 0 / 0, which is 0. *)
@@ -72,23 +79,11 @@ Definition mean_over (every : list batch) (sizes : list nat) (tau : R) (terms : 
 Definition batch_loss (sizes draws : list nat) (tau : R) (terms : list term) : matrix -> R :=
   mean_over (batches sizes draws) sizes tau (fun _ _ => terms).
 
-(* All batches of B of the points on the two outer axes, classes and instances, with all that is below
-   them; an anchor has other terms where no other instance of its class is in the batch. *)
-Fixpoint subsets {T : Type} (B : nat) (l : list T) : list (list T) :=
-  match l, B with
-  | [], O => [[]] | [], S _ => []
-  | x :: r, O => subsets O r | x :: r, S k => map (cons x) (subsets k r) ++ subsets B r end.
-Notation instance := (nat * nat)%type.
-Definition same_instance (x y : instance) : bool := (Nat.eqb (fst x) (fst y) && Nat.eqb (snd x) (snd y))%bool.
-Definition of_instances (l : list instance) : batch :=
-  fun u => match u with i :: j :: _ => existsb (same_instance (i, j)) l | _ => false end.
+(* All batches of B instances; an anchor has other terms where no other of its class is in the batch. *)
 Definition random_batches (sizes : list nat) (B : nat) : list batch :=
-  match sizes with
-  | M :: N :: _ => map of_instances (subsets B (list_prod (seq 0 M) (seq 0 N))) | _ => [] end.
+  batches_with (fun M N c => Nat.eqb (length (filter c (places M N))) B) sizes.
 Definition others (sizes : list nat) (b : batch) (u : point) : nat :=
-  match sizes, u with
-  | _ :: N :: _, i :: j :: v => length (filter (fun k => negb (Nat.eqb j k) && b (i :: k :: v))%bool (seq 0 N))
-  | _, _ => O end.
+  match sizes, u with _ :: N :: _, i :: _ :: v => pred (in_class N b i v) | _, _ => O end.
 Definition random_loss (sizes : list nat) (B : nat) (tau : R) (terms alone : list term) : matrix -> R :=
   mean_over (random_batches sizes B) sizes tau
     (fun b u => match others sizes b u with O => alone | S _ => terms end).
