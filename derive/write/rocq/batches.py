@@ -60,10 +60,9 @@ class BatchSoftmax(Softmax):
         found: list[Expr] = []
         size: Expr = counts["self"]
         for k in reversed(range(len(self.axes))):
-            here = (1 + counts[self._differing(k)] / size).cancel()
-            found.insert(0, self.put(here).cancel())
-            size = (size * here).cancel()
-        return tuple(found)
+            found.insert(0, (1 + counts[self._differing(k)] / size).cancel())
+            size = (size * found[0]).cancel()
+        return tuple(map(self.put, found))
 
     @cached_property
     def drawn(self) -> tuple[Expr, ...]:

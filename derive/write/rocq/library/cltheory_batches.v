@@ -58,8 +58,6 @@ Proof.
   - simpl. apply in_or_app. destruct (c k); [right | left]; apply in_map, I.
   - intros u U. unfold put. destruct (same u k) as [E|ne]; [rewrite E; reflexivity | apply e; destruct U; [congruence | assumption]].
 Qed.
-Lemma origin s : (forall N, In N s -> (1 <= N)%nat) -> valid s (repeat O (length s)).
-Proof. induction s; simpl; intro h; [exact I | split; [apply h; auto | apply IHs; auto]]. Qed.
 Section Moved.
 Variable S : point -> point.
 Hypothesis back : forall u, S (S u) = u.
@@ -167,13 +165,6 @@ Proof.
   - intros j _. unfold swapped. rewrite (Nat.eqb_sym x), (Nat.eqb_sym y). destruct (Nat.eqb_spec j x), (Nat.eqb_spec j y); subst; ring.
 Qed.
 
-Lemma total_above s f w : valid s w -> (forall v, 0 <= f v) -> f w <= total s f.
-Proof.
-  revert f w; induction s as [|N s IH]; intros f [|i w]; simpl; try contradiction; [lra|]. intros [Hi Hw] pos.
-  apply Rle_trans with (total s (fun v => f (i :: v))); [apply (IH (fun v => f (i :: v)) w Hw); auto|].
-  rewrite <- (sum_pick N i (fun j => total s (fun v => f (j :: v))) Hi). apply (lin_le (sum_linear N)); intros j _.
-  destruct (Nat.eqb i j); [lra | apply (lin_pos (total_linear s)); auto].
-Qed.
 
 (* x exchanged with y, and in them j with l. *)
 Definition exchange (x j y l : nat) (u : point) : point :=
@@ -410,19 +401,19 @@ Proof.
   intros X J Y L. unfold balanced. rewrite number_moved by assumption. f_equal. apply Bool.eq_iff_eq_true. rewrite !forallb_forall.
   split; intros h i I; specialize (h (swapped x y i)); rewrite class_moved, ?swapped_back in * by assumption; apply in_seq in I; apply h, in_seq; split; try lia; apply swapped_in; lia.
 Qed.
-Lemma balanced_seen b u : In b every -> valid s u -> b u = true -> others s b u = (k - 1)%nat.
+Lemma balanced_at b i j v : In b every -> (i < M)%nat -> (j < N)%nat -> b (i :: j :: v) = true -> others s b (i :: j :: v) = (k - 1)%nat.
 Proof.
-  intros I Hu h. destruct (in_every M N r _ b I) as [c [-> G]]. apply Bool.andb_true_iff in G as [_ G]. rewrite forallb_forall in G.
-  destruct u as [|i [|j v]]; simpl in Hu; try tauto. destruct Hu as [Hi [Hj _]]. assert (n := G i ltac:(apply in_seq; lia)). apply Bool.orb_true_iff in n as [n|n]; apply Nat.eqb_eq in n.
+  intros I Hi Hj h. destruct (in_every M N r _ b I) as [c [-> G]]. apply Bool.andb_true_iff in G as [_ G]. rewrite forallb_forall in G.
+  assert (n := G i ltac:(apply in_seq; lia)). apply Bool.orb_true_iff in n as [n|n]; apply Nat.eqb_eq in n.
   - exfalso. apply length_zero_iff_nil in n. assert (K : In j (filter (fun j => c [i; j]) (seq 0 N))) by (apply filter_In; split; [apply in_seq; lia | exact h]). rewrite n in K. exact K.
   - simpl. rewrite Nat.sub_1_r. f_equal. exact n.
 Qed.
+Lemma balanced_seen b u : In b every -> valid s u -> b u = true -> others s b u = (k - 1)%nat.
+Proof. intros I Hu. destruct u as [|i [|j v]]; simpl in Hu; try tauto. apply balanced_at; tauto. Qed.
 Lemma balanced_law i j g : (i < M)%nat -> (j < N)%nat -> over every (fun b => has b [i; j] * g (others s b [i; j])) = F * E g.
 Proof.
   intros Hi Hj. rewrite Rmult_comm, <- over_scal. etransitivity; [|exact (exchanged M N r _ balanced_moved 0 0 i j (fun b => E g * has b [0; 0]%nat) ltac:(lia) ltac:(lia) Hi Hj)].
-  apply over_ext; intros b I. unfold has. change (exchange 0 0 i j [0; 0]%nat) with [i; j]. destruct (b [i; j]) eqn:h; [|ring].
-  destruct (seen_is M N r _ b i j (repeat O (length r)) I Hi Hj h) as [<- _]. rewrite (balanced_seen b (i :: j :: repeat O (length r)) I); [ring | | rewrite <- h; apply (fibre M N r _ b _ _ _ I)].
-  simpl. split; [exact Hi | split; [exact Hj | apply origin; intros; apply one; simpl; auto]].
+  apply over_ext; intros b I. unfold has. change (exchange 0 0 i j [0; 0]%nat) with [i; j]. destruct (b [i; j]) eqn:h; [rewrite (balanced_at b i j [] I Hi Hj h)|]; ring.
 Qed.
 Lemma linear_one : linear (fun n => n = (k - 1)%nat) E.
 Proof. constructor; intros; auto. Qed.
