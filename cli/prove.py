@@ -56,7 +56,8 @@ def prove_command(
         left = [f"{k}: {why}" for k, why in found.left.items()]
         if not found.theorems:
             why = next(iter(left), "it has none")
-            raise click.UsageError(f"no step of {id} is written for Rocq: {why}")
+            numbers = "" if point else "; its numbers are, where its parameters are given"
+            raise click.UsageError(f"no step of {id} is written for Rocq ({why}){numbers}")
         tell(f"{len(found.theorems)} theorems in Rocq")
         checked = check(files("statements", [found]))
     at = ", ".join(f"{s} = {v}" for s, v in point.items())

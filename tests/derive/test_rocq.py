@@ -155,6 +155,16 @@ def test_a_name_that_rocq_does_not_read_is_refused() -> None:
             files(stem, [])
 
 
+def test_a_formula_that_is_equal_to_itself_is_no_theorem() -> None:
+    for nothing in (eq(exp(m), exp(m)), ge(exp(m), exp(m)), Iff(gt(m, n), gt(m, n))):
+        with pytest.raises(NotWritten, match="the same formula"):
+            of_relations("it", "it", nothing, COMBINED)
+    with pytest.raises(NotWritten, match="is not zero"):
+        of_relations("it", "it", eq(exp(m), exp(n)), COMBINED)
+    assert of_relations("it", "it", eq((m + 1) ** 2, m**2 + 2 * m + 1), COMBINED).proof
+    assert all("1. The loss" not in t.title for t in written(results["simclr"]).theorems)
+
+
 def test_an_inequality_between_numbers_is_proved_by_intervals() -> None:
     assert any("interval" in line for line in of_relations("it", "it", gt(exp(1), 2), ANY).proof)
 

@@ -106,10 +106,17 @@ def of_relations(called: str, title: str, shown: Basic, domain: Domain) -> Theor
     NotWritten
         If the proof is not known here.
     """
+    if all(_says_nothing(part) for part in each(shown)):
+        raise NotWritten("both of its sides are the same formula for Rocq")
     used = domain.restricted(closure(shown.free_symbols, domain))
     statement, introduced = stated(shown, used)
     lines = with_logarithms(shown, used) if shown.has(log) else proved(shown, used)
     return Theorem(called, title, statement, (*introduced, *lines))
+
+
+def _says_nothing(part: Basic) -> bool:
+    said = relation if isinstance(part, Iff) else term
+    return len({said(side) for side in part.args}) == 1
 
 
 def proved(shown: Basic, domain: Domain) -> list[str]:
