@@ -96,7 +96,7 @@ def file_of(name: str) -> Path:
     if not path.exists():
         raise click.UsageError(f"the file {short(name)!r} does not exist")
     if not path.is_file():
-        raise click.UsageError(f"{short(name)} is not a file")
+        raise click.UsageError(f"{short(name)!r} is not a file")
     if path.stat().st_size > LARGEST:
         raise click.UsageError(f"{short(name)} has more than {LARGEST} bytes")
     return path

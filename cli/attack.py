@@ -126,9 +126,9 @@ def attack_command(
         )
     processes = parse_workers(workers, scheduler)
     if out is not None:
-        check_writable(out, force=force)
+        check_writable(out, reads=(), force=force)
     if table is not None:
-        check_writable(table, force=True)
+        check_writable(table, reads=(), force=True)
     check_different({"out": out, "table": table} if out and table else {})
     need_torch()
     from ..derive.results import results

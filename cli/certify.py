@@ -21,7 +21,7 @@ from .parameters import (
     split,
 )
 from .progress import telling
-from .writing import FORCE, NewFile, check_writable, formats, json_text, write
+from .writing import FORCE, RocqFile, check_writable, formats, json_text, write
 
 if TYPE_CHECKING:
     from sympy import Expr, Symbol
@@ -69,7 +69,7 @@ needs Python and python-flint only.
 @click.option("--out", type=click.Path(dir_okay=False), help="Write the certificate to this file.")
 @click.option(
     "--rocq",
-    type=NewFile(dir_okay=False, path_type=str),
+    type=RocqFile(dir_okay=False, path_type=str),
     help="Write the bound as a theorem for Rocq (NAME.v) and its proof.",
 )
 @FORCE
@@ -106,7 +106,7 @@ def certify_command(
             named = _bound(file)
             if named is None:
                 raise click.UsageError(f"{id} is not about the loss that its title names")
-            _for_rocq(rocq, file, named, force)
+            write(_for_rocq(rocq, file, named, force))
         return code
     also = () if "p" in parameter_names(id) else ("p",)
     values = split(parameters, id, *also)
@@ -114,7 +114,7 @@ def certify_command(
     from ..derive.results import results
 
     if out is not None:
-        check_writable(out, force=force)
+        check_writable(out, reads=values.values(), force=force)
     result = results[id]
     made = inputs_of(result, values)
     result = result.with_inputs(**made) if made else result
@@ -132,11 +132,10 @@ def certify_command(
             file["parameters"] = {**result.inputs, **file["parameters"]}
         except Refused as error:
             raise click.UsageError(f"{id} cannot be certified: {error}") from None
-    if out is not None:
-        write({out: json.dumps(file, indent=1) + "\n"})
     named = Named(result.problem, dict(result.inputs))
-    if rocq is not None:
-        _for_rocq(rocq, file, named, force)
+    wanted = {out: json.dumps(file, indent=1) + "\n"} if out is not None else {}
+    wanted |= _for_rocq(rocq, file, named, force) if rocq is not None else {}
+    write(wanted)
     least = _least(result, values, d) if search and d is not None else None
     return _told(out or id, file, style, named, least)
 
@@ -154,8 +153,8 @@ def _least(result: Result, values: dict[str, str], d: int) -> Bound | None:
         return None
 
 
-def _for_rocq(name: str, file: dict[str, Any], named: Named, force: bool) -> None:
-    """Write a certificate as a theorem, with its proof and what that rests on beside it."""
+def _for_rocq(name: str, file: dict[str, Any], named: Named, force: bool) -> dict[str, str]:
+    """A certificate as a theorem, with its proof and what that rests on beside it, by file."""
     from ..derive.decide.exact import exact
     from ..derive.papers.sources import MADE_BY
     from ..derive.write.rocq.certified import certified, inner_of
@@ -175,8 +174,8 @@ def _for_rocq(name: str, file: dict[str, Any], named: Named, force: bool) -> Non
         raise click.UsageError(f"{name}: no theorem for Rocq: {why}") from None
     wanted = {str(Path(name).with_name(part)): text for part, text in texts.items()}
     for path in wanted:
-        check_writable(path, force=force, mark=MADE_BY)
-    write(wanted)
+        check_writable(path, reads=(), force=force, mark=MADE_BY)
+    return wanted
 
 
 def _lacks(result: Result) -> str:
@@ -366,7 +365,8 @@ def _about(file: dict[str, Any], named: Named | None) -> str:
     if _bound(file, named) is not None:
         at = ", ".join(f"{k} = {v}" for k, v in file["parameters"].items())
         return f"{file['title']} at {at}"
-    what = f"the loss {json.dumps(file['loss'])} on points {file['axes']}, of no known name"
+    what = f"the loss {json.dumps(file['loss'])} on points {file['axes']} "
+    what += f"with the relations {json.dumps(file['pattern'])}, of no known name"
     called = file.get("title")
     if isinstance(called, str) and any(_known(called, file.get("parameters"))):
         what += f": that it is {short(called)}, as the file says, was not confirmed"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .guard import Limits, Spent, cores, each, limit_memory, options
+from .parameters import short
 from .progress import track
 from .writing import FORCE, check_writable, formats, write
 
@@ -89,12 +90,14 @@ def check_command(
     if not paths and frozen is None:
         raise click.UsageError("give a .tex, .md or .ipynb file, or a folder")
     if output is not None:
-        check_writable(output, force=force, reads=(*paths, frozen))
+        check_writable(output, reads=(*paths, frozen), force=force)
     files, unreadable = files_of(paths)
     limits = Limits(seconds, gigabytes)
     limit_memory(MAX_MEMORY)
     folders = [p if os.path.isdir(p) else os.path.dirname(p) or "." for p in paths]
     papers = read_papers(files, None if follow_outside else folders)
+    if output is not None:  # it may be in a folder that is checked, or be input by a paper
+        check_writable(output, reads=[paper.path for paper in papers], force=force)
     report = check_papers(
         papers,
         allow_sampled=allow_sampled,
@@ -126,6 +129,8 @@ def _with_lock(report: Report, path: str, limits: Limits) -> Report:
             for outcome in outcomes:
                 yield f"decided: {outcome.why}" if isinstance(outcome, Spent) else outcome
 
+    if not os.path.isfile(path):
+        raise click.UsageError(f"{short(path)} is not a file")
     try:
         with open(path, "rb") as file:
             found = compare_lock(decode(file.read()), decide, os.path.dirname(path))

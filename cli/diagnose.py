@@ -132,7 +132,7 @@ class Options(SimpleNamespace):
         if self.style == "html" and find_spec("matplotlib") is None:
             raise click.UsageError("--format html needs matplotlib: pip install 'cltheory[plot]'")
         if self.out is not None:
-            reads = (self.file, self.labels)
+            reads = (self.file, self.labels, self.classifier, self.loss)
             check_writable(self.out, force=self.force, reads=reads)
 
     def rendered(self, found: Diagnosis, compared: Departure | None) -> str:

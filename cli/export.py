@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +12,13 @@ import click
 from ..derive.decide.spelling import did_you_mean
 from .parameters import OWN_LOSS, ResultCommand, ResultId, pairs, short
 from .progress import track
-from .writing import COLUMNS, RENAME, NewFile, check_different, check_writable, write
+from .writing import COLUMNS, RENAME, NewFile, RocqFile, check_different, check_writable, write
 
 if TYPE_CHECKING:
     from ..derive.theorem.result import Result
 
 FILE = NewFile(dir_okay=False, allow_dash=True, path_type=str)
+ROCQ = RocqFile(dir_okay=False, allow_dash=True, path_type=str)
 
 
 class IdOrValue(ResultId):
@@ -57,7 +58,7 @@ Examples:
 @click.option("--bib", type=FILE, help="Write the sources as BibTeX entries.")
 @click.option("--python", type=FILE, help="Write a Python module of NumPy functions.")
 @click.option("--javascript", type=FILE, help="Write a JavaScript module of functions.")
-@click.option("--rocq", type=FILE, help="Write theorems for Rocq (NAME.v) and their proofs.")
+@click.option("--rocq", type=ROCQ, help="Write theorems for Rocq (NAME.v) and their proofs.")
 @RENAME
 @OWN_LOSS
 @click.option("--force", is_flag=True, help="Replace files that cltheory did not write.")
@@ -93,6 +94,12 @@ def export_command(
     from ..derive.results import results
     from ..derive.write import export
 
+    def allowed(names: Iterable[str]) -> None:
+        for name in names:
+            if name != "-":
+                check_writable(name, reads=losses, force=force, mark=export.MADE_BY)
+
+    allowed(name for what, name in files.items() if what != "rocq")
     ids = [word for word in words if word[:2] != "--"]
     chosen = [results[id] for id in dict.fromkeys((*ids, *losses) or results)]
     values = pairs([word for word in words if word[:2] == "--"], check=_known(chosen))
@@ -118,10 +125,7 @@ def export_command(
     }
     texts = {name: make[what]() for what, name in files.items() if what != "rocq"}
     texts |= _for_rocq(files["rocq"], chosen) if "rocq" in files else {}
-    # Nothing is written before everything is known to be allowed.
-    for name in texts:
-        if name != "-":
-            check_writable(name, force=force, mark=export.MADE_BY)
+    allowed(texts)  # with those for Rocq, whose names are known only now
     write({name: text for name, text in texts.items() if name != "-"})
     for name, text in texts.items():
         if name == "-":
@@ -140,8 +144,6 @@ def _for_rocq(name: str, chosen: list[Result]) -> dict[str, str]:
     texts = files(stem, told)
     if name == "-":
         return {name: texts[f"{stem}.v"]}
-    if Path(name).suffix != ".v":
-        raise click.UsageError(f"the name of a file for Rocq ends in .v, not {name!r}")
     return {str(Path(name).with_name(file)): text for file, text in texts.items()}
 
 

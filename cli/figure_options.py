@@ -214,8 +214,9 @@ def made(
     files = {"out": out, "table": table, **({"caption": caption} if caption else {})}
     from ..numeric.figures.look import MARK, Look
 
+    typed = [v for v in click.get_current_context().params.values() if isinstance(v, str)]
     for kind, path in files.items():  # a table is resumed, not replaced
-        check_writable(path, force=force or kind == "table", mark=MARK)
+        check_writable(path, reads=typed, force=force or kind == "table", mark=MARK)
     check_different(files)
     if out.suffix.lower() not in FIGURES:
         raise click.UsageError(

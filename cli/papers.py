@@ -63,7 +63,7 @@ def files_of(paths: Sequence[str]) -> tuple[list[tuple[str, bool]], list[tuple[s
             for file in _walk(path, problems):
                 found.setdefault(os.path.realpath(file), (file, False))
         elif not os.path.lexists(path):
-            raise PathError(f"{one_line(path)} does not exist")
+            raise PathError(f"{one_line(path) or 'a path that is empty'} does not exist")
         elif kind_of(Path(path)) is None:
             raise PathError(f"{one_line(path)} is not one of {', '.join('*' + k for k in KINDS)}")
         else:

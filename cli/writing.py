@@ -27,6 +27,17 @@ class NewFile(click.Path):
         return super().convert(value, param, ctx)
 
 
+class RocqFile(NewFile):
+    """A file of theorems for Rocq to write, with others beside it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse a name that is not one of a module."""
+        name = str(super().convert(value, param, ctx))
+        if name != "-" and Path(name).suffix != ".v":
+            self.fail(f"the name of a file for Rocq ends in .v, not {short(name)!r}", param, ctx)
+        return name
+
+
 FORCE = click.option("--force", is_flag=True, help="Replace existing files.")
 RENAME = click.option(
     "--rename",
@@ -74,8 +85,8 @@ def _finite(value: Any) -> Any:
 def check_writable(
     path: str | Path,
     *,
+    reads: Iterable[str | Path | None],
     force: bool = False,
-    reads: Iterable[str | Path | None] = (),
     mark: str = "",
 ) -> None:
     """Refuse a file that cannot or must not be written.
@@ -84,10 +95,10 @@ def check_writable(
     ----------
     path
         The file.
+    reads
+        Files that the command reads, which are never replaced; other words do no harm.
     force
         Whether a file that is there may be replaced.
-    reads
-        Files that the command reads, which are never replaced.
     mark
         What stands in a file that cltheory wrote; such a file may be replaced.
 
@@ -102,7 +113,8 @@ def check_writable(
         raise click.UsageError(f"{name} is an input of this command and is not replaced")
     folder = Path(real).parent
     if not folder.is_dir():
-        raise click.UsageError(f"the folder {short(str(path.parent))} does not exist")
+        missing = folder if path.is_symlink() else path.parent
+        raise click.UsageError(f"the folder {short(str(missing))} does not exist")
     if path.is_dir():
         raise click.UsageError(f"{name!r} is a folder, not a file")
     if path.is_file() and not force and not (mark and _has(path, mark)):

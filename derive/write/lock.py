@@ -30,6 +30,7 @@ from ..decide.equal import equal
 from ..decide.evidence import Grade, Holds, Refuted
 from ..decide.exact import expression as read
 from ..decide.root import ClampedRoot
+from ..files import read_json
 from ..frozen import FrozenValue
 from ..papers.sources import version
 from ..problems.catalogue import is_file
@@ -157,7 +158,7 @@ def read_lock(text: str) -> dict[str, Any]:
     if len(text) > MAX_LENGTH:
         raise LockError(f"a lock of {len(text)} characters is too long (at most {MAX_LENGTH})")
     try:
-        found = json.loads(text)
+        found = read_json(text)
     except (ValueError, RecursionError):
         raise LockError("the lock is not valid JSON; `cltheory freeze` writes one") from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:

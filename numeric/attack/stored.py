@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...derive.errors import Refusal
+from ...derive.files import read_json
 from ...derive.theorem.bounds import About
 
 #: Of a decimal string: anything longer was not written by us.
@@ -102,7 +103,7 @@ def load(text: str) -> list[Record]:
         If it is anything else.
     """
     try:
-        found = json.loads(text, parse_constant=_refuse_constant)
+        found = read_json(text, parse_constant=_refuse_constant)
     except RecursionError:
         raise BadRecord("it is nested too deeply") from None
     except ValueError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ulp
 from typing import Any
 
 import numpy as np
@@ -115,9 +116,10 @@ def _on_sphere(
 
 
 def fraction(x: float) -> Fraction | None:
-    """The short fraction that a float64 stands for, if there is one."""
+    """The short fraction that a float64 stands for, if there is one, and no other near it."""
     found = Fraction(x).limit_denominator(_DENOMINATOR)
-    return found if float(found) == x else None
+    is_alone = ulp(x) * found.denominator * _DENOMINATOR < 1
+    return found if float(found) == x and is_alone else None
 
 
 def proved(verdict: Verdict, points: Array, wanted: Wanted) -> bool:

@@ -135,6 +135,7 @@ def test_a_name_that_the_loss_has_not_is_not_told(
     stored.write_text(json.dumps(file), encoding="utf-8")
     code, out, err = cltheory("certify", str(stored))
     assert (code, err) == (0, "")
+    assert f"on points [2, 2, 2] with the relations {json.dumps(file['pattern'])}, of" in out
     assert out.splitlines()[1].startswith('the loss {"kind": "softmax", "temperature": "1/2"')
     assert "of no known name" in out and "1/100" not in out and "\x1b" not in out
 

@@ -247,6 +247,8 @@ def test_files_that_are_no_text(cltheory: Any, here: Path) -> None:
     code, out, _ = cltheory("check", "elf.tex")
     assert code == 2
     assert "elf.tex:1: the file is binary" in out
+    for name in ("pipe.tex", "/dev/zero"):
+        assert cltheory("check", "--frozen", name).err == f"cltheory: {name} is not a file\n"
 
 
 def test_a_file_that_is_too_large(

@@ -86,6 +86,15 @@ def test_labels_in_decimals_are_decided_exactly(cltheory: Command) -> None:
     assert (found["verdict"], found["evidence"]) == ("realisable", "float64")
 
 
+def test_no_proof_is_claimed_of_labels_that_are_rounded(cltheory: Command) -> None:
+    # The third is not on the line of the others, but 2^53 + 1 is no float64.
+    for at, evidence in ((2**53, "float64"), (2**32, "exact")):
+        far = at + (evidence == "float64")
+        Path("y.csv").write_text(f"0,0\n{at},{at}\n{far},{at}\n-7,-7\n", encoding="utf-8")
+        found = asked(cltheory, "--scheme euclidean --labels y.csv --dim 1")
+        assert (found["verdict"], found["evidence"]) == ("realisable", evidence)
+
+
 def test_what_is_proposed_makes_it_realisable(cltheory: Command) -> None:
     soft = "--scheme soft-supcon --sizes 5,9,30 --dim 8"
     said = asked(cltheory, soft, "--epsilon 0.1 --tau 1")["realisable_by"]

@@ -128,6 +128,46 @@ def test_nothing_is_replaced_without_being_asked(
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.csv", "a.tex", "mine.png"]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("certify", "supcon-imbalanced", "--sizes", "mine.csv", "--tau", "1", "--out", "mine.csv"),
+        ("check", ".", "--output", "mine.tex"),
+        ("check", "root.tex", "--output", "mine.tex"),
+        ("diagnose", "a.csv", "--classifier", "mine.csv", "--out", "mine.csv"),
+        ("diagnose", "a.csv", "--loss", "mine.toml", "--out", "link"),
+        ("export", "--latex", "mine.toml", "--loss", "mine.toml"),
+        ("figure", "phases", "--loss", "mine.toml", "--caption", "mine.toml"),
+    ],
+    ids=lambda words: " ".join(words),
+)
+def test_what_is_read_is_not_replaced_even_when_asked(
+    refused: Callable[..., str], here: Path, words: tuple[str, ...]
+) -> None:
+    loss = (CLI.parent / "docs/problems/towers.toml").read_text(encoding="utf-8")
+    marked = "% cltheory: ssem.cross_class\n\\[ 1 \\]\n"
+    old = {"mine.csv": "2,2", "mine.tex": marked, "mine.toml": loss, "a.csv": "1,0\n0,1\n"}
+    old["root.tex"] = "\\input{mine}\n"
+    for name, text in old.items():
+        Path(name).write_text(text)
+    Path("link").symlink_to("mine.toml")
+    assert "is an input of this command" in refused(*words, "--force")
+    assert old == {name: Path(name).read_text() for name in old}
+    assert len(list(here.iterdir())) == len(old) + 1
+
+
+def test_neither_file_is_written_where_one_is_refused(
+    refused: Callable[..., str], here: Path
+) -> None:
+    pytest.importorskip("flint")
+    theirs = Path("mine.v")
+    theirs.write_text(OLD)
+    words = ("certify", "simclr", "--n", "2", "--p", "2", "--tau", "1", "--out", "new.json")
+    assert "--force" in refused(*words, "--rocq", "mine.v")
+    assert "ends in .v, not 'mine.csv'" in refused(*words, "--rocq", "mine.csv")
+    assert [(p.name, p.read_text()) for p in here.iterdir()] == [("mine.v", OLD)]
+
+
 HOLDS = """
 import sys, time
 from pathlib import Path

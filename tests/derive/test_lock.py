@@ -252,6 +252,12 @@ def test_what_is_no_lock_is_refused(text: str) -> None:
     assert len(str(refusal.value)) < 300
 
 
+def test_a_lock_in_which_a_key_stands_twice_is_refused() -> None:
+    text = frozen(ID)
+    with pytest.raises(LockError, match="not valid JSON"):
+        read_lock(text.replace('"quantities"', '"quantities": {"mine": {}}, "quantities"'))
+
+
 @given(st.integers(0, 10**6), st.text(min_size=1, max_size=3))
 def test_a_lock_changed_anywhere_is_refused_or_noticed(place: int, put: str) -> None:
     text = frozen(ID)

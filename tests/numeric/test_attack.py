@@ -196,6 +196,7 @@ def broken(**changes: Any) -> str:
         (broken(vectors={"anchor": ["1e9999999"]}), "not a decimal number"),
         (broken(vectors={"negatives": [["1"], ["1", "2"]]}), "different lengths"),
         (broken(tau="-"), "'tau' has '-'"),
+        (broken().replace('"tau"', '"tau": "9", "tau"'), "a key stands twice"),
         (broken(seed="x"), "'seed' must be an integer"),
         (broken(given={"c": 1}), "values of 'given' must be strings"),
     ],
