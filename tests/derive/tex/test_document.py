@@ -274,6 +274,7 @@ def test_rows_of_an_inner_environment() -> None:
         ("\\begin{align}\n x &= % cltheory: a.x\n 1 \\end{align}", 2, "middle of a row"),
         ("\\begin{align}\n% cltheory: a.x\n 1 \n\n\\end{align}", 2, "not closed"),
         ("\\newcommand{\\x}{\n% cltheory: a.x\n}", 2, "inside a definition"),
+        ("\\begin{align}\n% cltheory: a.x\n" + MARK + "y \\end{align}", 2, "no row between"),
         ("% cltheory: " + "x" * 10**6 + "\n$$x$$", 1, "characters"),
     ],
 )

@@ -85,6 +85,7 @@ def test_a_name_that_may_have_changed(text: str) -> None:
         r"\begin{filecontents}{refs.bib}@book{a, title={\a}}\end{filecontents}",
         "\\iffalse % \\if\n\\fi",
         r"\newif\ifmine\iffalse \ifmine \fi \def\a{2}\fi",
+        r"\newif\ifmine\iffalse \ifmine{x}{y}\fi \def\a{2}\fi",
         r"See \url{http://x.y/%20c}." + "\n" + r"\renewcommand{\a}{1}",
         r"\usepackage{comment}\begin{comment}\def\a{2}\fi\end{comment}",
     ],
