@@ -11,6 +11,7 @@ from sympy import Add, Dummy, Expr, Pow, Rational, S, exp, log
 
 from .coefficients import proves, proves_nonzero
 from .domain import Domain
+from .logarithms import primes
 from .normal import ExpField, NotInField, canonical, factor_list
 from .number import value_at
 
@@ -131,5 +132,4 @@ def _shifted(factor: Expr) -> tuple[Expr, Expr]:
 
 
 def _primes(content: object) -> list[tuple[Expr, int]]:
-    number = abs(Rational(str(content)))
-    return [(S(p), k) for p, k in number.factors().items()] if number != 1 else []
+    return [(p, int(k)) for p, k in primes(abs(Rational(str(content))))]

@@ -11,19 +11,33 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mpmath.libmp import fone, fzero, mpf_add, mpf_log
-from sympy import Add, Expr, Rational, S, log
+from sympy import Add, Expr, Integer, Rational, S, log
 from sympy.core.evalf import evalf_add, evalf_log, evalf_table, fastlog, rnd
 
-#: Numbers of so many bits are divided by primes up to here; larger ones take long.
-BITS, LARGEST_PRIME = 200, 10_000
+#: Logarithms of numbers of so many bits are split; larger ones take long.
+BITS = 200
+#: Numbers of so many bits are factored, which takes 0.1 s; larger ones are divided by small primes.
+FACTORED_BITS, LARGEST_PRIME = 150, 10_000
+
+
+def primes(number: Rational) -> list[tuple[Integer, Integer]]:
+    """The primes of a number >= 0 and their powers; what is left of a large one is whole."""
+    from flint import fmpz
+
+    found = [(S.Zero, S.One)] if number == 0 else []
+    for part, sign in ((int(number.p), 1), (int(number.q), -1)):
+        limit = LARGEST_PRIME if part.bit_length() > FACTORED_BITS else None
+        split = fmpz(part).factor(trial_limit=limit)
+        found += [(Integer(int(p)), Integer(sign * k)) for p, k in split]
+    return found
 
 
 def with_prime_logs(e: Expr) -> Expr:
-    """An expression in which log(12) is 2 log(2) + log(3), as far as small primes divide."""
+    """An expression in which log(12) is 2 log(2) + log(3)."""
     of = {a: a.args[0] for a in e.atoms(log) if _is_split(a.args[0])}
     if not of:
         return e
-    split = {a: x.factors(limit=LARGEST_PRIME).items() for a, x in of.items()}
+    split = {a: primes(x) for a, x in of.items()}
     try:
         return e.xreplace({a: Add(*(k * log(p) for p, k in x)) for a, x in split.items()})
     except ValueError:  # a maximum of numbers that SymPy cannot compare is not made a second time

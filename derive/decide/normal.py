@@ -19,7 +19,7 @@ from typing import Any
 from flint import fmpq
 from sympy import Add, Dummy, Expr, Integer, Mul, Pow, Rational, S, Symbol, exp, log
 
-from .logarithms import with_prime_logs
+from .logarithms import primes, with_prime_logs
 from .polynomial import ONE, Poly, Quotient, Ring, to_sympy
 from .product import power as raised
 from .product import replaced, times
@@ -454,7 +454,7 @@ def _primes(number: Rational) -> list[tuple[Expr, Expr]]:
         return []
     if max(abs(int(k)).bit_length() for k in (number.p, number.q)) > FACTORED_BITS:
         return [(number, S.One)]
-    return [(Integer(p), Integer(k)) for p, k in number.factors().items()]
+    return [*primes(number)]
 
 
 def in_order(found: Iterable[Expr]) -> list[Expr]:

@@ -13,6 +13,9 @@ from sympy import Basic, Expr, Max, Min, Mul, Pow, S, exp, log
 
 from .symbols import symbols_of
 
+#: Of exponents; with 54^(a/b) SymPy would write out 2^a 3^(3a - b), which may take all memory.
+LONGEST = 1000
+
 
 def times(*factors: Expr) -> Expr:
     """A product; SymPy makes it where exponents that are no integers meet, or a number a sum."""
@@ -38,7 +41,9 @@ def times(*factors: Expr) -> Expr:
 
 
 def power(base: Expr, exponent: Expr) -> Expr:
-    """A power of a sum; SymPy makes all others."""
+    """A power of a sum, or of a number to a long fraction; SymPy makes all others."""
+    if base.is_Rational and exponent.is_Rational and exponent.q > LONGEST:
+        return Pow(base, exponent, evaluate=base in (0, 1))
     plain = base.is_Add and exponent.is_Integer and not _INFINITE & set(base.args)
     return Pow(base, exponent, evaluate=not plain or not symbols_of(base) or exponent in (0, 1))
 

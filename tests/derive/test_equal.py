@@ -7,6 +7,8 @@ from cltheory.derive.decide.defined import Condition
 from cltheory.derive.decide.domain import POSITIVE, Domain, at_least, between
 from cltheory.derive.decide.equal import equal, same_root, value_at
 from cltheory.derive.decide.evidence import Grade, Holds, Refuted, Undecided
+from cltheory.derive.decide.factors import proves_different_from_zero
+from cltheory.derive.decide.logarithms import primes
 from cltheory.derive.decide.normal import positive_factors
 from cltheory.derive.decide.splitting import split_roots
 from cltheory.derive.losses.clip import t
@@ -168,6 +170,16 @@ def test_logarithms_of_maxima_are_split() -> None:
         found = equal(log(2 * Max(1, t)), log(factor) + log(Max(1, t)), domain)
         assert isinstance(found, Holds if ok else Refuted)
         assert not ok or found.evidence.grade is Grade.EXACT
+
+
+def test_numbers_with_large_primes_are_split_at_once() -> None:
+    domain, (one, other, huge) = Domain({t: POSITIVE}, {t: 1}), (10**9 + 7, 3 * 10**9 + 19, 10**90)
+    for factor, ok in ((other, True), (other + 2, False)):
+        found = equal(t * log(one * other), t * (log(one) + log(factor)), domain)
+        assert isinstance(found, Holds if ok else Refuted)
+    # What is not factored is a number like any other; and zero is no product of nothing.
+    assert primes(Rational(huge**2 + 1, 12))[-2:] == [(2, -2), (3, -1)]
+    assert primes(S.Zero) == [(0, 1)] and not proves_different_from_zero(S.Zero, domain)
 
 
 def test_a_wrong_case_is_refuted() -> None:

@@ -14,6 +14,7 @@ import mpmath
 import numpy as np
 import pytest
 from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.decide.product import power
 from cltheory.derive.losses.kernel import (
     KERNEL_CLIP,
     KERNEL_INFONCE,
@@ -24,7 +25,7 @@ from cltheory.derive.optimum.reduce import ReducedLoss
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.results import results
 from cltheory.derive.results.kernels import _convexity, _definite, _similarity, _simplex, _spread
-from sympy import S, Symbol, exp
+from sympy import Integer, Rational, S, Symbol, exp
 
 torch = pytest.importorskip("torch")
 
@@ -397,3 +398,17 @@ def test_numbers_of_thousands_of_digits_are_not_written_out(
     assert "convex = False" in out and max(map(len, out.splitlines())) < 250
     assert run([*words, "--format", "python"]) == 1
     assert "too large to decide" in capsys.readouterr().err
+
+
+def test_a_float_is_taken_as_the_fraction_that_it_is() -> None:
+    # 54^(a/b) with b = 2^55 is not 2^a 3^(3a - b), which no memory holds.
+    values: dict[str, Any] = {"n": 54, "p": 2, "tau": "1/2"}
+    for gamma in (0.1, 1.7):
+        one, other = (
+            results["kernel-infonce"].value("similarity", gamma=text, **values)
+            for text in ("{}/{}".format(*gamma.as_integer_ratio()), str(gamma))
+        )
+        assert abs(one - other) < 1e-13 * abs(other)
+    long = Rational(*(0.1).as_integer_ratio())
+    assert power(Integer(54), long).as_base_exp() == (54, long) and power(S.One, long) == 1
+    assert power(Integer(54), Rational(1, 3)) == 3 * 2 ** Rational(1, 3)
