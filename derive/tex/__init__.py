@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .assertion import assert_equation
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 __all__ = ["assert_equation"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     # Not at import: finding marked equations, as a test run does, needs no SymPy.
     if name == "assert_equation":
         from .assertion import assert_equation
