@@ -82,13 +82,6 @@ Proof.
   - assert (0 < choose N D) by (apply B; lia). lra.
   - rewrite C, C' by lia. ring.
 Qed.
-Lemma choose_absorb N : forall D, INR (S D) * choose (S N) (S D) = INR (S N) * choose N D.
-Proof.
-  induction N as [|N IH]; intro D; [destruct D; simpl; ring|].
-  change (choose (S (S N)) (S D)) with (choose (S N) D + choose (S N) (S D)). rewrite Rmult_plus_distr_l, IH.
-  destruct D as [|D]; [rewrite !choose_0, !S_INR; simpl (INR 0); ring|]. assert (A := IH D). rewrite (S_INR (S D)), (S_INR (S N)).
-  change (choose (S N) (S D)) with (choose N D + choose N (S D)) in A |- *. lra.
-Qed.
 Lemma sum_first n f : sum (S n) f = f O + sum n (fun k => f (S k)).
 Proof. induction n; [simpl; ring|]. change (sum (S (S n)) f) with (sum (S n) f + f (S n)). rewrite IHn. simpl. ring. Qed.
 (* Sums over how many of the D are marked, of a that are and c that are not. *)
@@ -106,21 +99,23 @@ Lemma marking_none c D g : marking 0 c D g = choose c D * g O.
 Proof. unfold marking. rewrite sum_first, Nat.sub_0_r, (sum_ext _ _ (fun _ => 0)), sum_const by (intros; simpl; ring). simpl. ring. Qed.
 Lemma marking_one a c D : marking a c D (fun _ => 1) = choose (a + c) D.
 Proof. revert D; induction a; intro D; [rewrite marking_none; simpl; ring|]. destruct D; [rewrite marking_0; reflexivity|]. rewrite marking_more, !IHa. simpl. ring. Qed.
-Lemma marking_drawn a c D g : marking (S a) c (S D) (fun k => INR k * g (pred k)) = INR (S a) * marking a c D g.
+Lemma number_perm (p : point -> bool) l l' : Permutation l l' -> number p l = number p l'.
+Proof. intro P. apply INR_eq. rewrite !number_over. apply over_perm, P. Qed.
+Lemma number_put p x t c l : ~ In x l -> number (fun k => p k && put x t c k)%bool (x :: l) = ((if (p x && t)%bool then 1 else 0) + number (fun k => p k && c k)%bool l)%nat.
 Proof.
-  unfold marking. rewrite (sum_first (S D)), <- sum_scal. simpl (INR 0). rewrite Rmult_0_l, Rmult_0_r, Rplus_0_l. apply sum_ext; intros k _.
-  assert (A := choose_absorb a k). simpl (S D - S k)%nat. transitivity (INR (S k) * choose (S a) (S k) * choose c (D - k) * g k); [simpl pred; ring | rewrite A; ring].
+  intro K. simpl. replace (put x t c x) with t by (unfold put; destruct (same x x); [reflexivity | contradiction]).
+  rewrite (filter_ext_in (fun k => p k && put x t c k)%bool (fun k => p k && c k)%bool); [destruct (p x && t)%bool; reflexivity|].
+  intros k I. unfold put. destruct (same k x) as [->|]; [contradiction | reflexivity].
 Qed.
+Lemma size_put x t c l : ~ In x l -> number (put x t c) (x :: l) = ((if t then 1 else 0) + number c l)%nat.
+Proof. exact (number_put (fun _ => true) x t c l). Qed.
 Lemma count_marked (q : point -> bool) g (l : list point) : NoDup l -> forall D,
   over (sets l) (fun c => if Nat.eqb (number c l) D then g (number (fun k => q k && c k)%bool l) else 0) = marking (number q l) (number (fun k => negb (q k)) l) D g.
 Proof.
   intro once. revert g. induction once as [|x l K once IH]; intros g D.
   { cbn [sets over filter length]. destruct D; [rewrite marking_0; simpl; ring|]. unfold marking. rewrite (sum_ext _ _ (fun _ => 0)), sum_const; [simpl; ring | intros [|k] _; simpl; ring]. }
-  assert (A : forall p t c, number (fun k => p k && put x t c k)%bool (x :: l) = ((if (p x && t)%bool then 1 else 0) + number (fun k => p k && c k)%bool l)%nat).
-  { intros p t c. simpl. replace (put x t c x) with t by (unfold put; destruct (same x x); [reflexivity | contradiction]).
-    rewrite (filter_ext_in (fun k => p k && put x t c k)%bool (fun k => p k && c k)%bool); [destruct (p x && t)%bool; reflexivity|].
-    intros k I. unfold put. destruct (same k x) as [->|]; [contradiction | reflexivity]. }
-  assert (A' : forall t c, number (put x t c) (x :: l) = ((if t then 1 else 0) + number c l)%nat) by (intros t c; exact (A (fun _ => true) t c)).
+  assert (A := fun p t c => number_put p x t c l K).
+  assert (A' := fun t c => size_put x t c l K).
   rewrite over_sets, (over_ext (sets l) _ (fun c => if Nat.eqb (number c l) D then g (number (fun k => q k && c k)%bool l) else 0)), IH by (intros; rewrite A, A', Bool.andb_false_r; reflexivity).
   rewrite (over_ext (sets l) _ (fun c => match D with O => 0 | S e => if Nat.eqb (number c l) e then g ((if q x then 1 else 0) + number (fun k => q k && c k)%bool l)%nat else 0 end)).
   2:{ intros c _. rewrite A, A', Bool.andb_true_r. destruct D; reflexivity. }
@@ -478,23 +473,25 @@ Proof.
 Qed.
 Lemma random_law i j g : (i < M)%nat -> (j < N)%nat -> over every (fun b => has b [i; j] * g (others s b [i; j])) = F * mean g.
 Proof.
-  intros Hi Hj. assert (P := F_pos). assert (0 < INR N) by (apply lt_0_INR; lia). apply Rmult_eq_reg_l with (INR N); [|lra].
-  transitivity (over every (fun b => INR (number (fun j => b [i; j]) (seq 0 N)) * g (pred (number (fun j => b [i; j]) (seq 0 N))))).
-  - rewrite <- (sum_const N), (sum_ext N _ (fun j' => over every (fun b => has b [i; j'] * g (others s b [i; j'])))), (lin_over (sum_linear N)).
-    + apply over_ext; intros b _. rewrite number_over, <- sum_over, Rmult_comm, <- sum_scal. apply sum_ext; intros; unfold has; simpl; unfold in_class; ring.
-    + intros j' Hj'. etransitivity; [|exact (exchanged M N r good good_moved i j' i j (fun b => has b [i; j'] * g (others s b [i; j'])) Hi Hj' Hi Hj)].
-      apply over_ext; intros b _. rewrite (seen_moved M N r b i j' i j i j' []) by tauto. unfold has. simpl. unfold swapped. rewrite !Nat.eqb_refl. simpl. rewrite ?Nat.eqb_refl. reflexivity.
-  - simpl. rewrite over_map, over_filter.
-    rewrite (over_ext _ _ (fun c => if Nat.eqb (number c all) B then (fun n => INR n * g (pred n)) (number (fun k => of_class i k && c k)%bool all) else 0)) by (intros; rewrite class_size by exact Hi; reflexivity).
-    rewrite (count_marked (of_class i) (fun n => INR n * g (pred n)) all (places_once M N)).
-    assert (A : number (of_class i) all = N).
-    { apply INR_eq. rewrite number_over, over_places, <- (sum_pick M i (fun _ => INR N) Hi). apply sum_ext; intros i' _. simpl. destruct (Nat.eqb i i'); rewrite sum_const; ring. }
-    assert (A' : number (fun k => negb (of_class i k)) all = (M * N - 1 - (N - 1))%nat).
-    { replace (M * N - 1 - (N - 1))%nat with (M * N - N)%nat by lia. apply INR_eq. rewrite minus_INR, mult_INR, number_over, over_places by nia.
-      rewrite (sum_ext M _ (fun i' => INR N - (if Nat.eqb i i' then INR N else 0))), (lin_minus (sum_linear M)), sum_const, (sum_pick M i (fun _ => INR N) Hi); [reflexivity|].
-      intros i' _. simpl. destruct (Nat.eqb i i'); simpl; rewrite sum_const; ring. }
-    rewrite A, A'. change (mean g) with (marking (N - 1) (M * N - 1 - (N - 1)) (B - 1) g / F).
-    assert (Q := marking_drawn (N - 1) (M * N - 1 - (N - 1)) (B - 1) g). replace (S (N - 1)) with N in Q by lia. replace (S (B - 1)) with B in Q by lia. rewrite Q. field. lra.
+  intros Hi Hj. assert (P := F_pos). destruct (in_split [i; j] all) as [l1 [l2 e]]; [apply place_in; eauto|].
+  assert (Q : @Permutation point all ([i; j] :: l1 ++ l2)) by (rewrite e; apply Permutation_sym, Permutation_middle). set (l := (l1 ++ l2 : list point)) in *.
+  assert (once := Permutation_NoDup Q (places_once M N)). inversion_clear once as [|? ? K once'].
+  assert (A : number (of_class i) all = N).
+  { apply INR_eq. rewrite number_over, over_places, <- (sum_pick M i (fun _ => INR N) Hi). apply sum_ext; intros i' _. simpl. destruct (Nat.eqb i i'); rewrite sum_const; ring. }
+  assert (A' : number (fun k => negb (of_class i k)) all = (M * N - 1 - (N - 1))%nat).
+  { replace (M * N - 1 - (N - 1))%nat with (M * N - N)%nat by lia. apply INR_eq. rewrite minus_INR, mult_INR, number_over, over_places by nia.
+    rewrite (sum_ext M _ (fun i' => INR N - (if Nat.eqb i i' then INR N else 0))), (lin_minus (sum_linear M)), sum_const, (sum_pick M i (fun _ => INR N) Hi); [reflexivity|].
+    intros i' _. simpl. destruct (Nat.eqb i i'); simpl; rewrite sum_const; ring. }
+  rewrite (number_perm _ _ _ Q) in A. rewrite (number_perm _ _ _ Q) in A'. cbn [filter of_class] in A, A'. rewrite Nat.eqb_refl in A, A'. cbn [length negb] in A, A'.
+  unfold random_batches, batches_with. rewrite over_map, over_filter, (sets_perm _ _ _ Q (places_once M N)), over_sets.
+  assert (h : forall t c, has (fun u => put [i; j] t c (firstn 2 u)) [i; j] = if t then 1 else 0) by (intros t c; unfold has, put; cbn [firstn]; destruct (same [i; j] [i; j]); [reflexivity | contradiction]).
+  rewrite (over_ext (sets l) _ (fun _ => 0)), (lin_zero (over_linear _)), Rplus_0_l.
+  - rewrite (over_ext (sets l) _ (fun c => if Nat.eqb (number c l) (B - 1) then g (number (fun k => of_class i k && c k)%bool l) else 0)), (count_marked (of_class i) g l once').
+    + change (mean g) with (marking (N - 1) (M * N - 1 - (N - 1)) (B - 1) g / F). replace (number (of_class i) l) with (N - 1)%nat by lia. rewrite A'. field. lra.
+    + intros c _. rewrite h, (number_perm _ _ _ Q). change (others s _ [i; j]) with (pred (number (fun n => put [i; j] true c [i; n]) (seq 0 N))).
+      rewrite <- (class_size i (put [i; j] true c) Hi), (number_perm _ _ _ Q), number_put by exact K. rewrite size_put by exact K.
+      cbn [of_class andb Nat.add pred]. rewrite Nat.eqb_refl. cbn [andb Nat.add pred]. destruct (Nat.eqb_spec (S (number c l)) B), (Nat.eqb_spec (number c l) (B - 1)); lia || ring.
+  - intros c _. rewrite h. destruct (Nat.eqb _ B); ring.
 Qed.
 Lemma random_possible b u : In b every -> valid s u -> b u = true -> possible (others s b u).
 Proof.
