@@ -157,14 +157,16 @@ def enough_points(
     return points, nonnegative, edm
 
 
-def points_needed(points: Expr, nonnegative: Expr, edm: Expr, implies: str) -> dict[str, Quantity]:
-    """These numbers as quantities."""
+def points_needed(
+    points: Expr, nonnegative: Expr, edm: Expr, implies: str, attained: str
+) -> dict[str, Quantity]:
+    """These numbers as quantities; ``attained`` says what the bound is attained by."""
 
     def least(number: Expr, symbol: str, which: str = "") -> Quantity:
         return Quantity(number, symbol, f"n_0 such that {implies} for n >= n_0{which}")
 
     return {
-        "points": least(points, "n_0"),
+        "points": least(points, "n_0", f"; D has the entries d_ij, and the bound is {attained}"),
         "points_nonnegative": least(nonnegative, r"n_0^{\ge 0}", ", if D >= 0"),
         "points_edm": least(
             edm, r"n_0^{\mathrm{EDM}}", ", if D is a Euclidean distance matrix of any dimension"

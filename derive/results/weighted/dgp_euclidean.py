@@ -77,7 +77,8 @@ def general(proof: Derivation) -> dict[str, Quantity]:
         "ones off the diagonal have c = -1 and points that all coincide",
         plane(),
     )
-    return points_needed(points, nonnegative, edm, "rank D <= q + 2 implies c = 0")
+    attained = "attained iff, for some c, the d_ij + c are squared distances in q dimensions"
+    return points_needed(points, nonnegative, edm, "rank D <= q + 2 implies c = 0", attained)
 
 
 def for_matrix(data: Data, at: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:

@@ -66,7 +66,8 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     )
     points, nonnegative, edm = enough_points(proof, "c' = 1", "c' < 1", q + 1, "2q + 5")
     implies = "rank D <= q + 1 implies c' = 1"
-    return points_needed(points, Max(q + 3, nonnegative), edm, implies)
+    attained = "attained iff, for some c', the c' - tau d_ij are cosines in q dimensions"
+    return points_needed(points, Max(q + 3, nonnegative), edm, implies, attained)
 
 
 def for_matrix(data: Data, at: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
