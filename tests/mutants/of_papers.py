@@ -10,7 +10,8 @@ WIDER = (f"{CLAIMED}::test_a_wider_claim_is_refused",)
 COMPARE, CLAUSES = ("derive/tex/test_compare.py",), ("derive/tex/test_clauses.py",)
 READER, OWN = ("derive/tex/test_reader.py",), ("derive/tex/test_own_latex.py",)
 SUBJECT = ("derive/tex/test_subject.py",)
-JUDGE, FORMULA = "tex/judge/", "tex/formula/"
+SCOPE = ("derive/tex/test_scope.py",)
+JUDGE, FORMULA, TEXT = "tex/judge/", "tex/formula/", "tex/text/"
 
 MUTANTS = [
     *mutants(
@@ -247,6 +248,7 @@ MUTANTS = [
             "if False:",
             "the power of a fraction is that of its numerator, or of both",
         ),
+        ("if last.power is not None:", "if False:", "the power of an interval is not there"),
     ),
     *mutants(
         f"{FORMULA}guards.py",
@@ -255,6 +257,37 @@ MUTANTS = [
             "of_numbers and not exponent.is_Integer and base",
             "False and base",
             "a negative number has a root",
+        ),
+    ),
+    *mutants(
+        f"{TEXT}macros.py",
+        SCOPE,
+        ("if macro.final:", "if False:", "what a name is let to is what that is now"),
+        ('piece[0].kind == "char" else 0', "False else 0", "brackets in an argument end it"),
+    ),
+    *mutants(
+        f"{TEXT}commands.py",
+        SCOPE,
+        ("is not None or name.lower()", "is not None or str()", "an own command defines nothing"),
+    ),
+    *mutants(
+        f"{TEXT}defining.py",
+        SCOPE,
+        ('runs.add("expands what stands after it")', "pass", "a macro expands nothing after it"),
+        ('runs.add("inputs a file")', "pass", "a macro inputs no file"),
+    ),
+    *mutants(
+        f"{TEXT}defining.py",
+        ("derive/tex/test_doubts.py",),
+        (" or name in self._switches:", ":", "a declared conditional is a test with branches"),
+    ),
+    *mutants(
+        f"{TEXT}displays.py",
+        ("derive/tex/test_document.py",),
+        (
+            'self.fail(frame.directive, "another directive follows',
+            'len("another directive follows',
+            "a directive that another follows is not missed",
         ),
     ),
 ]

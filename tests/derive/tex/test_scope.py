@@ -41,6 +41,8 @@ def meaning(text: str, name: str = r"\a") -> str:
     ("text", "call", "prints"),
     [
         (r"\newcommand{\a}[2][7]{#1#2}", r"\a{3}", "73"),
+        (r"\newcommand{\a}[2][7]{#1#2}", r"\a[{]}]{3}", "{]}3"),
+        (r"\let\a\sigma\renewcommand{\sigma}{\tau}", r"\a", r"\sigma"),
         (r"\DeclarePairedDelimiter{\a}{\lvert}{\rvert}", r"\a{x}", r"\lvertx\rvert"),
         (r"\DeclarePairedDelimiter{\a}{\lvert}{\rvert}", r"\a*{x}", r"\left\lvertx\right\rvert"),
         (r"\DeclarePairedDelimiter{\a}{(}{)}", r"\a[\big]{x}", "(x)"),
