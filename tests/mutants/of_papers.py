@@ -282,6 +282,13 @@ MUTANTS = [
         (" or name in self._switches:", ":", "a declared conditional is a test with branches"),
     ),
     *mutants(
+        f"{TEXT}rows.py",
+        ("derive/tex/test_document.py::test_rows_that_go_on_are_read_with_the_marked_one",),
+        (' and head.lstrip()[:1] != "+"', "", "a row that begins with a sign is one of its own"),
+        ("if not depth and part", "if part", "a relation in an index is that of a row"),
+        ('return part.lastgroup == "end"', "return False", "a condition is a row of its own"),
+    ),
+    *mutants(
         f"{TEXT}displays.py",
         ("derive/tex/test_document.py",),
         (
