@@ -248,6 +248,7 @@ MUTANTS = [
             "if False:",
             "the power of a fraction is that of its numerator, or of both",
         ),
+        ('raise TexError(f"a power of', 'len(f"a power of', "the power of a maximum is lost"),
         ("if last.power is not None:", "if False:", "the power of an interval is not there"),
     ),
     *mutants(

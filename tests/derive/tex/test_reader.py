@@ -233,6 +233,7 @@ REFUSED: list[tuple[str, str]] = [
     (r"\sqrt{-1}", "-1"),
     (r"\log(-2)", r"\log"),
     (r"\max m", "m"),
+    (r"\max^2(m, n)", r"\max"),
 ]
 
 
