@@ -118,8 +118,9 @@ def _rung(result: Result, found: list[Theorem], left: Mapping[str, str]) -> tupl
 
 def _beyond(result: Result, found: list[Theorem], left: Mapping[str, str]) -> Iterator[str]:
     """What a result says that its whole theorem does not cover."""
-    other = places(result).keys() - {t.place for t in found}
-    if names := dict.fromkeys(q for place in other for q in places(result)[place]):
+    known = {t.place for t in found}
+    other = {name for place, of in places(result).items() if place not in known for name in of}
+    if names := [name for name in result.quantities if name in other]:
         yield f"{', '.join(names)}, found from the root of an equation"
     if any(step.lemma is DESIGN for step in result.derivation):
         yield "families of batches other than all batches"
