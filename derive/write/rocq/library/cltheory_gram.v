@@ -210,8 +210,18 @@ Proof.
     + rewrite (lin_total L). apply total_le; intros t _. apply above.
     + intros u _. rewrite <- (lin_total L). apply (lin_ext L); intros. symmetry. apply total_scal.
 Qed.
-Lemma inner_range s dims x u v : unit_vectors s dims x -> valid s u -> valid s v -> -1 <= inner dims x u v <= 1.
+Lemma inner_range {P} dims (x : P -> point -> R) u v : inner dims x u u = 1 -> inner dims x v v = 1 -> -1 <= inner dims x u v <= 1.
 Proof.
-  intros unit Hu Hv. assert (C := lin_cauchy (total_linear dims) (x u) (x v)).
-  fold (inner dims x u v) (inner dims x u u) (inner dims x v v) in C. rewrite !unit in C by assumption. nra.
+  intros U V. assert (C := lin_cauchy (total_linear dims) (x u) (x v)).
+  fold (inner dims x u v) (inner dims x u u) (inner dims x v v) in C. rewrite U, V in C. nra.
+Qed.
+(* So is a square of a sum. *)
+Lemma lin_product {P} {ok : P -> Prop} {T} (L : linear ok T) f g : T (fun u => T (fun w => f u * g w)) = T f * T g.
+Proof. rewrite Rmult_comm, <- (lin_scal L). apply (lin_ext L); intros. rewrite (lin_scal L). ring. Qed.
+Lemma square_above {P} {ok : P -> Prop} {T} (L : linear ok T) g dims x :
+  (forall u, ok u -> inner dims x u u = 1) -> 0 <= T (fun u => T (fun w => g u * g w * inner dims x u w)).
+Proof.
+  intro unit. rewrite <- (lin_zero L). apply (above_units L (fun u w => g u * g w) (fun _ => 0)); [|exact unit]. intro f.
+  rewrite (lin_ext L _ (fun _ => 0)), (lin_zero L) by (intros; ring). eapply Rle_trans; [apply (Rle_0_sqr (T (fun u => g u * f u)))|].
+  right. unfold Rsqr. rewrite <- (lin_product L). apply (lin_ext L); intros. apply (lin_ext L); intros. ring.
 Qed.

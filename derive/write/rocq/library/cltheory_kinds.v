@@ -25,6 +25,9 @@ Qed.
 (* ---- sums over all points ---- *)
 Lemma all_linear kinds : linear (belongs kinds) (total_of kinds).
 Proof. apply (nested_linear pair (sum_linear _) (fun k => total_linear (nth k kinds []))). intros; split; assumption. Qed.
+Lemma all_swap {P} {ok : P -> Prop} {T} (L : linear ok T) kinds f :
+  T (fun w => total_of kinds (fun u => f w u)) = total_of kinds (fun u => T (fun w => f w u)).
+Proof. unfold total_of. rewrite (lin_sum L). apply sum_ext; intros. apply (lin_total L). Qed.
 
 (* Of what depends on the relation only; sizes are real numbers. *)
 Definition card (s : list R) : R := fold_right Rmult 1 s.

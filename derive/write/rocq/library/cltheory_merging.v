@@ -5,15 +5,45 @@ Require Import cltheory_loss cltheory_signs cltheory_gram cltheory_optimal clthe
 Import ListNotations.
 Open Scope R_scope.
 
+(* ---- sums over the points of all classes ---- *)
+Notation classes := (map (fun s => [s])).
+Fixpoint by_class (s : list nat) (g : nat -> R) : R :=
+  match s with [] => 0 | N :: r => INR N * g O + by_class r (fun k => g (S k)) end.
 Lemma sum_first m f : sum (S m) f = f O + sum m (fun k => f (S k)).
 Proof. induction m as [|m IH]; [simpl; ring|]. change (sum (S (S m)) f) with (sum (S m) f + f (S m)). rewrite IH. simpl. ring. Qed.
-Lemma sum_sizes s : sum (length s) (fun k => INR (nth k s O)) = INR (list_sum s).
-Proof. induction s as [|N s IH]; [reflexivity|]. simpl length. rewrite sum_first. simpl nth. rewrite IH. simpl list_sum. rewrite plus_INR. ring. Qed.
-Lemma card_one x : card [x] = x. Proof. unfold card; simpl; ring. Qed.
+Lemma class_total s g : total_of (classes s) (fun u => g (fst u)) = by_class s g.
+Proof.
+  revert g; induction s as [|N s IH]; intro g; [reflexivity|]. simpl by_class. rewrite <- (IH (fun k => g (S k))).
+  unfold total_of. simpl length. rewrite sum_first. simpl. rewrite sum_const. reflexivity.
+Qed.
+Lemma by_class_scal s c g : by_class s (fun k => c * g k) = c * by_class s g.
+Proof. rewrite <- !class_total. apply (lin_scal (all_linear _)). Qed.
+Lemma by_class_const s c : by_class s (fun _ => c) = INR (list_sum s) * c.
+Proof. induction s as [|N s IH]; simpl; [ring|]. rewrite IH, plus_INR. ring. Qed.
+(* How two points may be related. *)
+Lemma related s u w : belongs (classes s) u -> belongs (classes s) w ->
+  (fst u = fst w /\ (between_members u w = (fst u, fst u, [true]) \/ between_members u w = (fst u, fst u, [false])))
+  \/ (fst u <> fst w /\ between_members u w = (fst u, fst w, [])).
+Proof.
+  assert (V : forall v, belongs (classes s) v -> exists a, snd v = [a]).
+  { intros v [Hk Hv]. rewrite map_length in Hk. rewrite (nth_indep _ [] [O]), (map_nth (fun s => [s])) in Hv by (rewrite map_length; exact Hk).
+    destruct (snd v) as [|a [|]]; simpl in Hv; try tauto. exists a; reflexivity. }
+  intros U W. destruct (V u U) as [a A], (V w W) as [b B]. unfold between_members. rewrite A, B. destruct (Nat.eqb_spec (fst u) (fst w)) as [<-|ne]; [left | right; auto].
+  split; [reflexivity|]. simpl. destruct (Nat.eqb a b); auto.
+Qed.
+(* A row of what is 0 for a point and itself, and otherwise depends on the class only. *)
+Lemma class_row s F f u : belongs (classes s) u -> (forall j, F (fst u, j, []) = f j) -> F (fst u, fst u, [true]) = 0 -> F (fst u, fst u, [false]) = f (fst u) ->
+  total_of (classes s) (fun w => F (between_members u w)) = by_class s f - f (fst u).
+Proof.
+  intros [Hi Hu] E Z N. rewrite (row_of_at _ F u (conj Hi Hu)), <- class_total. unfold row_of, total_of. rewrite map_length. set (i := fst u) in *.
+  rewrite <- (sum_pick (length (classes s)) i (fun _ => f i)), <- (lin_minus (sum_linear _)) by exact Hi. apply sum_ext; intros j Hj.
+  rewrite at_kind, (nth_indep _ [] [O]), (map_nth (fun s => [s])) by (rewrite map_length in Hj; rewrite ?map_length; exact Hj). unfold card. simpl.
+  rewrite sum_const. destruct (Nat.eqb_spec i j) as [<-|ne]; [rewrite Z, N | rewrite E]; ring.
+Qed.
+
 (* What presses the others together, less what keeps them apart, of l points and r others. *)
 Definition force_of (l r tau : R) : R := (exp (- 1 / tau) / ((l - 1) * exp (1 / tau) + r * exp (- 1 / tau)) + exp (- 1 / tau) / ((r - 1) * exp (1 / tau) + l * exp (- 1 / tau))) / 2.
 Definition apart_of (l r tau : R) : R := exp (1 / tau) / ((r - 1) * exp (1 / tau) + l * exp (- 1 / tau)).
-Definition other (k : nat) : R := match k with O => 0 | S _ => 1 end.
 Lemma rest_four l rest : (forall s, In s (l :: rest) -> (2 <= s)%nat) -> (2 <= length rest)%nat -> 4 <= INR (list_sum rest).
 Proof.
   intros two many. destruct rest as [|s [|s' q]]; [simpl in many; lia.. |]. assert (A := two s ltac:(simpl; auto)). assert (B := two s' ltac:(simpl; auto)).
@@ -23,9 +53,8 @@ Qed.
 Section Merging.
 Variables (l : nat) (rest : list nat) (tau : R) (t : member_term) (h : relation -> R).
 Notation sizes := (l :: rest).
-Notation kinds := (map (fun s => [s]) sizes).
-Notation Rs := (map (map INR) kinds).
-Notation n := (length sizes).
+Notation kinds := (classes sizes).
+Notation T := (total_of kinds).
 Notation sz i := (INR (nth i sizes O)).
 Notation L := (INR l).
 Notation r := (INR (list_sum rest)).
@@ -39,109 +68,106 @@ Hypothesis positives_of : forall i j, its_positives t (i, i, [true]) = 0 /\ its_
 Hypothesis inner_of : forall i j a, h (i, j, a) = match i, j with O, O | S _, S _ => 1 | _, _ => -1 end.
 Notation e1 := (exp (1 / tau)).
 Notation e2 := (exp (- 1 / tau)).
-Definition near_part (i : nat) : R := match i with O => (L - 1) * e1 + r * e2 | S _ => (r - 1) * e1 + L * e2 end.
-
-Lemma sz_two i : (i < n)%nat -> 2 <= sz i.
-Proof. intro Hi. assert (H := two _ (nth_In sizes O Hi)). apply le_INR in H. exact H. Qed.
-Lemma L_two : 2 <= L. Proof. exact (sz_two O ltac:(simpl; lia)). Qed.
-Lemma r_two : 2 <= r. Proof. assert (H := rest_four l rest two many). lra. Qed.
-Lemma affine a b : sum n (fun i => sz i * (a + b * other i)) = a * (L + r) + b * r.
-Proof.
-  cbn [length]. rewrite sum_first. cbn [nth]. rewrite (sum_ext _ _ (fun k => (a + b) * INR (nth k rest O))) by (intros; cbn [other nth]; ring).
-  rewrite sum_scal, sum_sizes. cbn [other]. ring.
-Qed.
-Lemma kind_at i : (i < n)%nat -> nth i Rs [] = [sz i].
-Proof. intro Hi. rewrite at_kind, (nth_indep kinds [] [O]), (map_nth (fun s => [s])) by (rewrite map_length; exact Hi). reflexivity. Qed.
-Lemma count : length Rs = n. Proof. rewrite !map_length. reflexivity. Qed.
-Lemma sum_of_sizes g : sum_of Rs g = sum n (fun i => sz i * g i).
-Proof. unfold sum_of. rewrite count. apply sum_ext; intros i Hi. rewrite kind_at, card_one by exact Hi. reflexivity. Qed.
-Lemma row_at F i f : (i < n)%nat -> (forall j, F (i, j, []) = f j) ->
-  row_of Rs i F = sum n (fun j => sz j * f j) + (F (i, i, [true]) + (sz i - 1) * F (i, i, [false]) - sz i * f i).
-Proof.
-  intros Hi E. unfold row_of. rewrite count.
-  rewrite (sum_ext n _ (fun j => sz j * f j + (if Nat.eqb i j then (fun j => F (i, i, [true]) + (sz i - 1) * F (i, i, [false]) - sz i * f i) j else 0))).
-  - rewrite sum_plus, sum_pick by exact Hi. reflexivity.
-  - intros j Hj. rewrite kind_at by exact Hj. destruct (Nat.eqb_spec i j) as [<-|ne]; [cbn [row]; cbv beta; ring | rewrite E, card_one; ring].
-Qed.
-Lemma part_at_kind i : (i < n)%nat -> part_of_kind Rs tau h t i = near_part i.
-Proof.
-  intro Hi. unfold part_of_kind.
-  rewrite (row_at _ i (fun j => (match i with O => e1 | _ => e2 end) + (match i with O => e2 - e1 | _ => e1 - e2 end) * other j)), affine.
-  - destruct (denominator_of i i) as [-> [-> _]]. rewrite !inner_of. unfold near_part. destruct i; cbn [other nth]; ring.
-  - exact Hi.
-  - intro j. destruct (denominator_of i j) as [_ [_ ->]]. rewrite inner_of. destruct i, j; cbn [other]; ring.
-Qed.
 Notation Z0 := ((L - 1) * e1 + r * e2).
 Notation Z1 := ((r - 1) * e1 + L * e2).
 Notation force := (force_of L r tau).
 Notation apart := (apart_of L r tau).
-Notation A := (pull Rs tau [t] h).
 
-Lemma parts : 0 < e1 /\ 0 < e2 /\ 0 < Z0 /\ 0 < Z1.
+Lemma parts : 2 <= L /\ 4 <= r /\ 0 < e1 /\ 0 < e2 /\ 0 < Z0 /\ 0 < Z1.
 Proof.
-  assert (P := exp_pos (1 / tau)). assert (Q := exp_pos (- 1 / tau)). assert (H := L_two). assert (K := r_two).
-  repeat split; try assumption; nra.
+  assert (P := exp_pos (1 / tau)). assert (Q := exp_pos (- 1 / tau)). assert (H := le_INR 2 l (two l (or_introl eq_refl))). assert (K := rest_four l rest two many).
+  repeat split; try assumption; simpl in H; nra.
 Qed.
-Lemma pull_at i : (i < n)%nat ->
-  A (i, i, [true]) = 0 /\ A (i, i, [false]) = e1 / near_part i - / (sz i - 1) /\
-  forall j, A (i, j, []) = match i with O => e1 / Z0 + (e2 / Z0 - e1 / Z0) * other j | S _ => e2 / Z1 + (e1 / Z1 - e2 / Z1) * other j end.
+
+(* ---- the gradient at the inner products ---- *)
+Notation h_ u w := (h (between_members u w)).
+Definition part (u : member) : R := match fst u with O => Z0 | S _ => Z1 end.
+Lemma part_at u : belongs kinds u -> T (fun w => its_denominator t (between_members u w) * exp (h_ u w / tau)) = part u.
 Proof.
-  intro Hi. assert (P := parts). unfold pull. cbn [over fst]. rewrite weighs, part_at_kind by exact Hi.
-  destruct (denominator_of i i) as [-> [-> _]], (positives_of i i) as [-> [-> _]]. rewrite !inner_of.
-  unfold Rdiv. repeat split; [ring | destruct i; ring |]. intro j.
-  destruct (denominator_of i j) as [_ [_ ->]], (positives_of i j) as [_ [_ ->]].
-  rewrite inner_of. unfold near_part, Rdiv. destruct i, j; cbn [other]; ring.
+  destruct u as [i u]. intro Hu. rewrite (class_row sizes (fun q => its_denominator t q * exp (h q / tau)) (fun j => match i, j with O, O | S _, S _ => e1 | _, _ => e2 end) _ Hu); simpl fst.
+  - unfold part. destruct i; simpl; rewrite by_class_const; ring.
+  - intro j. destruct (denominator_of i j) as [_ [_ ->]]. rewrite inner_of. destruct i, j; ring.
+  - destruct (denominator_of i i) as [-> _]. ring.
+  - destruct (denominator_of i i) as [_ [-> _]]. rewrite inner_of. destruct i; ring.
+Qed.
+Definition A (u w : member) : R := its_denominator t (between_members u w) * exp (h_ u w / tau) / part u - its_positives t (between_members u w).
+Lemma smooth u : belongs kinds u -> convex_at (belongs kinds) T (fun x => over [t] (member_loss kinds tau (fun _ => x) u)) (fun w => / tau * A u w) (fun w => h_ u w).
+Proof.
+  intro Hu. refine (soft_convex (all_linear kinds) (over_linear [t]) tau its_weight (fun t w => its_denominator t (between_members u w))
+    (fun t w => its_positives t (between_members u w)) _ _ _ (lin_over (all_linear kinds) [t]) _ _ _); try reflexivity.
+  - intros q [<-|[]]. rewrite part_at, weighs by exact Hu. repeat split; [lra | intros; apply denominators |].
+    unfold part. destruct (fst u); apply parts.
+  - intros w _. cbn [over]. rewrite part_at, weighs by exact Hu. unfold A. ring.
+Qed.
+(* What its entries are, but for what is said of a point and itself or of others of its class. *)
+Definition B (u w : member) : R := match fst u, fst w with O, O => e1 / Z0 | O, S _ => e2 / Z0 | S _, O => e2 / Z1 | S _, S _ => e1 / Z1 end.
+Lemma entry u w : belongs kinds u -> belongs kinds w ->
+  (fst u = fst w /\ (A u w = 0 \/ A u w = B u w - / (sz (fst u) - 1))) \/ (fst u <> fst w /\ A u w = B u w).
+Proof.
+  intros U W. unfold A, B, part. destruct (related sizes u w U W) as [[e [E|E]]|[ne E]]; rewrite E, inner_of; [left|left|right]; (split; [assumption|]).
+  - left. destruct (denominator_of (fst u) (fst u)) as [-> _], (positives_of (fst u) (fst u)) as [-> _]. unfold Rdiv; ring.
+  - right. destruct (denominator_of (fst u) (fst u)) as [_ [-> _]], (positives_of (fst u) (fst u)) as [_ [-> _]]. rewrite <- e. unfold Rdiv; destruct (fst u); ring.
+  - destruct (denominator_of (fst u) (fst w)) as [_ [_ ->]], (positives_of (fst u) (fst w)) as [_ [_ ->]]. unfold Rdiv; destruct (fst u), (fst w); ring.
+Qed.
+Notation side u := (match fst u with O => 1 | S _ => -1 end).
+Lemma h_sides u w : h_ u w = side u * side w.
+Proof. unfold between_members. rewrite inner_of. destruct (fst u), (fst w); ring. Qed.
+
+(* ---- where it is optimal ---- *)
+Theorem together dims x : 0 <= L * force - r * apart -> unit_members kinds dims x ->
+  0 <= T (fun u => T (fun w => / tau * A u w * (inner dims x u w - h_ u w))).
+Proof.
+  intros Y unit. destruct parts as [L2 [R4 [P [Q [P0 P1]]]]]. assert (lin := all_linear kinds). set (K := fun u w => inner dims x u w - h_ u w).
+  assert (sym : forall u w, K u w = K w u) by (intros; unfold K; rewrite !h_sides; f_equal; [apply total_ext; intros|]; ring).
+  set (g := fun u : member => match fst u with O => r | S _ => L end). set (c := force / (r * L)).
+  assert (Sq : 0 <= T (fun u => T (fun w => g u * g w * K u w))).
+  { rewrite (lin_ext lin _ (fun u => T (fun w => g u * g w * inner dims x u w) - T (fun w => g u * side u * (g w * side w)))).
+    - rewrite (lin_minus lin), (lin_product lin). assert (S := square_above lin g dims x unit).
+      replace (T (fun u => g u * side u)) with 0; [lra|]. symmetry. eapply eq_trans; [exact (class_total sizes (fun i => (match i with O => r | _ => L end) * match i with O => 1 | _ => -1 end))|].
+      simpl. rewrite by_class_const. ring.
+    - intros u _. rewrite <- (lin_minus lin). apply (lin_ext lin). intros w _. unfold K. rewrite h_sides. ring. }
+  assert (half : T (fun u => T (fun w => A u w * K u w)) = T (fun u => T (fun w => (A u w + A w u) / 2 * K u w))).
+  { rewrite (lin_ext lin (fun u => T (fun w => _ / 2 * _)) (fun u => / 2 * (T (fun w => A u w * K u w) + T (fun w => A w u * K w u)))).
+    - rewrite (lin_scal lin), (lin_plus lin), (all_swap lin kinds (fun w u => A w u * K w u)). lra.
+    - intros u _. rewrite <- (lin_plus lin), <- (lin_scal lin). apply (lin_ext lin). intros w _. rewrite (sym w u). field. }
+  rewrite (lin_ext lin _ (fun u => / tau * T (fun w => A u w * K u w))) by (intros; rewrite <- (lin_scal lin); apply (lin_ext lin); intros; unfold K; ring).
+  rewrite (lin_scal lin), half. apply Rmult_le_pos; [left; apply Rinv_0_lt_compat, tau_pos|].
+  assert (F : 0 < force) by (unfold force_of; assert (H := Rdiv_lt_0_compat _ _ Q P0); assert (H' := Rdiv_lt_0_compat _ _ Q P1); lra).
+  assert (C : 0 < c) by (apply Rdiv_lt_0_compat; nra).
+  apply Rle_trans with (c * T (fun u => T (fun w => g u * g w * K u w))); [apply Rmult_le_pos; lra|].
+  rewrite <- (lin_scal lin). apply (lin_le lin). intros u Hu. rewrite <- (lin_scal lin). apply (lin_le lin). intros w Hw.
+  assert (ahead : e1 / Z1 <= c * (L * L)) by (unfold c; fold (apart_of L r tau); apply Rmult_le_reg_l with r; [lra|]; replace (r * (force / (r * L) * (L * L))) with (L * force) by (field; lra); lra).
+  assert (first : e1 / Z0 - / (L - 1) <= 0).
+  { replace (_ - _) with (- (r * e2 / (Z0 * (L - 1)))) by (field; lra). assert (0 < r * e2 / (Z0 * (L - 1))) by (apply Rdiv_lt_0_compat; nra). lra. }
+  assert (near : forall u w, belongs kinds u -> belongs kinds w -> side u * side w = 1 -> A u w <= c * (g u * g w)).
+  { clear u w Hu Hw. intros u w U W s. assert (pos : 0 <= c * (g u * g w)) by (apply Rmult_le_pos; [lra|]; unfold g; destruct (fst u), (fst w); apply Rmult_le_pos; lra).
+    assert (I : (fst u < length sizes)%nat) by (destruct U as [U _]; rewrite map_length in U; exact U).
+    assert (S : 0 < / (sz (fst u) - 1)) by (apply Rinv_0_lt_compat; assert (H := le_INR _ _ (two _ (nth_In sizes O I))); simpl in *; lra).
+    unfold B, g in *. destruct (entry u w U W) as [[e [-> | ->]]|[ne ->]]; [exact pos | unfold B; rewrite <- e in * |  unfold B]; destruct (fst u), (fst w); simpl in *; lra || congruence. }
+  assert (small : side u * side w = 1 -> K u w <= 0) by (intro s; unfold K; rewrite h_sides, s; assert (R := inner_range dims x u w (unit u Hu) (unit w Hw)); lra).
+  destruct (Req_dec (side u * side w) 1) as [s|s].
+  - assert (N := near u w Hu Hw s). rewrite Rmult_comm in s. assert (N' := near w u Hw Hu s). rewrite Rmult_comm in s. specialize (small s). nra.
+  - right. destruct (entry u w Hu Hw) as [[e _]|[ne ->]], (entry w u Hw Hu) as [[e' _]|[ne' ->]]; try congruence; [exfalso; apply s; rewrite e; destruct (fst w); ring|].
+    unfold B, g, c, force_of. destruct (fst u), (fst w); try (exfalso; apply s; ring); field; lra.
 Qed.
 (* ---- where it is not: two of the others are turned by small angles, in opposite directions ---- *)
-Notation al := (e1 / Z0).
-Notation be := (e2 / Z0).
-Notation de := (e2 / Z1).
-Notation ga := (e1 / Z1).
-Lemma class_form v : let W := sum n (fun j => sz j * other j * v j) in
-  total_of kinds (fun u => total_of kinds (fun w => A (between_members u w) * (v (fst u) * v (fst w))))
-  = L * (v O * v O) * (al * L - al - 1) + (be + de) * L * v O * W + ga * (W * W) - (ga + 1) * sum n (fun j => sz j * other j * (v j * v j)).
+(* The form of B on what depends on the class only. *)
+Lemma class_form p : let W := by_class rest (fun k => p (S k)) in
+  T (fun u => T (fun w => B u w * (p (fst u) * p (fst w)))) = e1 / Z0 * (L * p O * (L * p O)) + 2 * force * (L * p O) * W + apart * (W * W).
 Proof.
-  intro W. destruct parts as [P [Q [P0 P1]]]. assert (L2 := L_two). assert (R2 := r_two). rewrite (sum_of_at kinds _ (fun i => v i * row_of Rs i (fun q => A q * v (snd (fst q))))).
-  2:{ intros u Hu. rewrite <- (row_of_at kinds (fun q => A q * v (snd (fst q))) u Hu), <- (lin_scal (all_linear kinds)).
-      apply (lin_ext (all_linear kinds)); intros w _. change (snd (fst (between_members u w))) with (fst w). ring. }
-  rewrite sum_of_sizes.
-  assert (V : forall a b, sum n (fun j => sz j * (a + b * other j) * v j) = a * (L * v O + W) + b * W).
-  { intros a b. unfold W. rewrite (sum_ext n _ (fun j => a * (sz j * v j) + b * (sz j * other j * v j))), sum_plus, !sum_scal by (intros; ring).
-    f_equal. f_equal. cbn [length]. rewrite !sum_first. cbn [nth other]. rewrite (sum_ext _ (fun k => _ * 1 * v (S k)) (fun k => INR (nth k rest O) * v (S k))) by (intros; ring). ring. }
-  assert (X : forall a b, sum n (fun j => sz j * other j * (a * v j + b * (v j * v j))) = a * W + b * sum n (fun j => sz j * other j * (v j * v j))).
-  { intros a b. unfold W. rewrite (sum_ext n _ (fun j => a * (sz j * other j * v j) + b * (sz j * other j * (v j * v j)))), sum_plus, !sum_scal by (intros; ring). reflexivity. }
-  rewrite (sum_ext n _ (fun i => (if Nat.eqb 0 i then (fun i => L * (v O * (al * L * v O + be * W - (al + 1) * v O))) i else 0)
-    + sz i * other i * ((de * L * v O + ga * W) * v i + - (ga + 1) * (v i * v i)))).
-  - rewrite sum_plus, sum_pick, X by (cbn [length]; lia). cbv beta. ring.
-  - intros i Hi. destruct (pull_at i Hi) as [T [F O]]. assert (S2 := sz_two i Hi).
-    rewrite (row_at _ i (fun j => (match i with O => al | _ => de end + match i with O => be - al | _ => ga - de end * other j) * v j)) by (try exact Hi; intro j; rewrite O; destruct i; cbn [fst snd]; ring).
-    rewrite (sum_ext n _ (fun j => sz j * (match i with O => al | _ => de end + match i with O => be - al | _ => ga - de end * other j) * v j)), V, T, F by (intros; ring). cbn [fst snd]. unfold near_part. destruct i as [|i]; cbn [Nat.eqb other]; [change (sz 0) with L in * | set (s := sz (S i)) in *].
-    + replace ((L - 1) * ((al - / (L - 1)) * v 0%nat)) with (((L - 1) * al - 1) * v 0%nat) by (field; lra). ring.
-    + replace ((s - 1) * ((ga - / (s - 1)) * v (S i))) with (((s - 1) * ga - 1) * v (S i)) by (field; lra). ring.
+  intro W. set (b := fun i j => match i, j with O, O => e1 / Z0 | O, S _ => e2 / Z0 | S _, O => e2 / Z1 | S _, S _ => e1 / Z1 end).
+  rewrite (lin_ext (all_linear kinds) _ (fun u => match fst u with O => e1 / Z0 * (L * p O) + e2 / Z0 * W | S _ => e2 / Z1 * (L * p O) + e1 / Z1 * W end * p (fst u))).
+  - eapply eq_trans; [exact (class_total sizes (fun i => match i with O => e1 / Z0 * (L * p O) + e2 / Z0 * W | S _ => e2 / Z1 * (L * p O) + e1 / Z1 * W end * p i))|].
+    simpl. rewrite by_class_scal. fold W. unfold force_of, apart_of. field. destruct parts as [_ [_ [_ [_ [P0 P1]]]]]. lra.
+  - intros u _. eapply eq_trans; [exact (class_total sizes (fun j => b (fst u) j * (p (fst u) * p j)))|].
+    unfold b. destruct (fst u); simpl; rewrite !by_class_scal; unfold W; ring.
 Qed.
-Lemma ok : convex_kinds Rs tau [t] h.
-Proof.
-  destruct parts as [P [Q [P0 P1]]]. constructor; [exact tau_pos | | |]; intros u; intros; repeat match goal with I : In u [t] |- _ => destruct I as [<-|[]] end.
-  - rewrite weighs. lra.
-  - apply denominators.
-  - rewrite count in *. rewrite part_at_kind by assumption. unfold near_part. destruct i; assumption.
-Qed.
-Lemma some : 0 < sum_of Rs (fun _ => 1).
-Proof.
-  assert (L2 := L_two). assert (R2 := r_two).
-  rewrite sum_of_sizes, (sum_ext n _ (fun i => sz i * (1 + 0 * other i))), affine by (intros; ring). lra.
-Qed.
-Notation side u := (1 - 2 * other (fst u)).
-Lemma h_sides u w : h (between_members u w) = side u * side w.
-Proof. unfold between_members. rewrite inner_of. destruct (fst u), (fst w); cbn [other]; ring. Qed.
 Theorem separated : L * force - r * apart < 0 -> exists dims x, unit_members kinds dims x /\
-  loss_of_kinds kinds tau [t] (inner dims x) < loss_of_kinds kinds tau [t] (fun u w => h (between_members u w)).
+  loss_of_kinds kinds tau [t] (inner dims x) < loss_of_kinds kinds tau [t] (fun u w => h_ u w).
 Proof.
-  intro neg. destruct parts as [P [Q [P0 P1]]]. assert (L2 := L_two). assert (R2 := r_two).
-  assert (G : 0 < ga) by (apply Rdiv_lt_0_compat; assumption).
-  assert (N1 : (1 < n)%nat) by (cbn [length]; lia). assert (N2 : (2 < n)%nat) by (cbn [length]; lia).
-  assert (S1 := sz_two 1 N1). assert (S2 := sz_two 2 N2).
-  set (eta := - 2 * (L * force - r * apart) / ga). assert (E0 : 0 < eta) by (apply Rdiv_lt_0_compat; lra).
+  intro neg. destruct parts as [L2 [R4 [P [Q [P0 P1]]]]]. assert (lin := all_linear kinds).
+  assert (G : 0 < apart) by (apply Rdiv_lt_0_compat; assumption).
+  set (eta := - 2 * (L * force - r * apart) / apart). assert (E0 : 0 < eta) by (apply Rdiv_lt_0_compat; lra).
   set (dl := Rmin 1 eta / 2). assert (D1 := Rmin_l 1 eta). assert (D2 := Rmin_r 1 eta). assert (D0 : 0 < Rmin 1 eta) by (apply Rmin_glb_lt; lra).
   assert (turned : forall s, 2 <= s -> exists a d, a * a + d * d = 1 /\ s * d = dl /\ 0 < s * (1 - a) < eta / 2).
   { intros s Hs. set (d := dl / s). assert (d0 : 0 < d) by (apply Rdiv_lt_0_compat; unfold dl; lra). assert (sd : s * d = dl) by (unfold d; field; lra).
@@ -149,128 +175,43 @@ Proof.
     assert (A0 := sqrt_pos (1 - d * d)). assert (A1 := sqrt_sqrt (1 - d * d) ltac:(nra)). set (a := sqrt (1 - d * d)) in *.
     assert (A2 : a < 1) by nra. assert (A3 : 1 - a <= d * d) by nra. repeat split; [lra | exact sd | nra |].
     apply Rle_lt_trans with (dl * d); [rewrite <- sd; nra | unfold dl in *; nra]. }
-  destruct (turned (sz 1) S1) as [a1 [d1 [u1 [s1 [p1 q1]]]]]. destruct (turned (sz 2) S2) as [a2 [d2 [u2 [s2 [p2 q2]]]]].
-  set (v := fun j => 1 - 2 * other j + ((if Nat.eqb 1 j then (fun _ => 1 - a1) j else 0) + (if Nat.eqb 2 j then (fun _ => 1 - a2) j else 0))).
-  set (w := fun j => (if Nat.eqb 1 j then (fun _ => d1) j else 0) + (if Nat.eqb 2 j then (fun _ => - d2) j else 0)).
-  set (g := fun j => 1 - 2 * other j). set (ep := sz 1 * (1 - a1) + sz 2 * (1 - a2)).
-  assert (Wg : sum n (fun j => sz j * other j * g j) = - r).
-  { rewrite (sum_ext n _ (fun j => sz j * (0 + - 1 * other j))), affine; [ring|]. intros j _. unfold g. destruct j; cbn [other]; ring. }
-  assert (Wv : sum n (fun j => sz j * other j * v j) = - r + ep).
-  { rewrite (sum_ext n _ (fun j => sz j * other j * g j + ((if Nat.eqb 1 j then (fun j => sz j * (1 - a1)) j else 0) + (if Nat.eqb 2 j then (fun j => sz j * (1 - a2)) j else 0)))).
-    - rewrite !sum_plus, Wg, !sum_pick by assumption. reflexivity.
-    - intros j _. unfold v, g. destruct j as [|[|[|j]]]; cbn [Nat.eqb other]; ring. }
-  assert (Ww : sum n (fun j => sz j * other j * w j) = 0).
-  { rewrite (sum_ext n _ (fun j => (if Nat.eqb 1 j then (fun j => sz j * d1) j else 0) + (if Nat.eqb 2 j then (fun j => sz j * - d2) j else 0))).
-    - rewrite !sum_plus, !sum_pick by assumption. lra.
-    - intros j _. unfold w. destruct j as [|[|[|j]]]; cbn [Nat.eqb other]; ring. }
-  assert (one : forall j, v j * v j + w j * w j = 1).
-  { intro j. unfold v, w. destruct j as [|[|[|j]]]; cbn [Nat.eqb other]; [ring | | | ring]; nra. }
-  assert (Wq : sum n (fun j => sz j * other j * (v j * v j)) + sum n (fun j => sz j * other j * (w j * w j)) = sum n (fun j => sz j * other j * (g j * g j))).
-  { rewrite <- sum_plus. apply sum_ext. intros j _. rewrite <- Rmult_plus_distr_l, one. unfold g. destruct j; cbn [other]; ring. }
-  assert (L0 := all_linear kinds).
-  set (D := fun u x : member => v (fst u) * v (fst x) + (w (fst u) * w (fst x) - side u * side x)).
-  assert (slope_at : derivable_pt_lim (fun p => total_of kinds (fun u => over [t] (member_loss kinds tau (fun _ x => h (between_members u x) + p * D u x) u))) 0
-    (/ tau * (ep * (2 * (L * force - r * apart) + ga * ep)))).
-  { replace (/ tau * _) with (total_of kinds (fun u => total_of kinds (fun x => / tau * A (between_members u x) * D u x))).
-    - apply (lin_der L0 (fun u p => over [t] (member_loss kinds tau (fun _ x => h (between_members u x) + p * D u x) u))). intros u Hu.
-      exact (slope _ _ _ _ _ (kinds_convex kinds tau [t] h ok u Hu) (D u)).
-    - rewrite (lin_ext L0 _ (fun u => / tau * (total_of kinds (fun x => A (between_members u x) * (v (fst u) * v (fst x)))
-        + (total_of kinds (fun x => A (between_members u x) * (w (fst u) * w (fst x))) - total_of kinds (fun x => A (between_members u x) * (g (fst u) * g (fst x))))))).
-      + rewrite (lin_scal L0), (lin_plus L0), (lin_minus L0), !class_form, Wg, Wv, Ww. f_equal.
-        replace (sum n (fun j => sz j * other j * (v j * v j))) with (sum n (fun j => sz j * other j * (g j * g j)) - sum n (fun j => sz j * other j * (w j * w j))) by lra.
-        replace (v O) with 1 by (unfold v; cbn [Nat.eqb other]; ring). replace (w O) with 0 by (unfold w; cbn [Nat.eqb]; ring).
-        replace (g O) with 1 by (unfold g; cbn [other]; ring). unfold force_of, apart_of. field. lra.
-      + intros u _. rewrite <- (lin_minus L0), <- (lin_plus L0), <- (lin_scal L0). apply (lin_ext L0). intros x _. unfold D, g. ring. }
-  assert (down : / tau * (ep * (2 * (L * force - r * apart) + ga * ep)) < 0).
-  { assert (T := Rinv_0_lt_compat _ tau_pos). assert (Ee : ga * eta = - 2 * (L * force - r * apart)) by (unfold eta; field; lra).
-    assert (Ep : 0 < ep < eta) by (unfold ep; lra). assert (ga * ep < ga * eta) by (apply Rmult_lt_compat_l; lra).
-    assert (0 < ep * - (2 * (L * force - r * apart) + ga * ep)) by (apply Rmult_lt_0_compat; lra). nra. }
-  destruct (descent _ _ slope_at down) as [p [[p0 p1'] less]].
-  set (X := fun (u : member) (c : point) => match c with [O] => sqrt (1 - p) * side u | [1%nat] => sqrt p * v (fst u) | _ => sqrt p * w (fst u) end).
-  assert (B1 := sqrt_sqrt (1 - p) ltac:(lra)). assert (B2 := sqrt_sqrt p p0).
-  assert (at_p : forall u x, inner [3%nat] X u x = h (between_members u x) + p * D u x).
-  { intros u x. unfold inner, X. cbn [total sum]. rewrite h_sides. unfold D.
-    transitivity (sqrt (1 - p) * sqrt (1 - p) * (side u * side x) + sqrt p * sqrt p * (v (fst u) * v (fst x) + w (fst u) * w (fst x))); [ring|]. rewrite B1, B2. ring. }
-  exists [3%nat], X. split.
-  - intros u _. rewrite at_p, h_sides. unfold D. assert (I := one (fst u)). assert (J : side u * side u = 1) by (destruct (fst u); cbn [other]; ring). nra.
-  - unfold loss_of_kinds, Rdiv. apply Rmult_lt_compat_r; [apply Rinv_0_lt_compat; rewrite (sum_of_at kinds _ (fun _ => 1)) by reflexivity; exact some|].
-    assert (K : forall p q, (forall u x, q u x = h (between_members u x) + p * D u x) -> total_of kinds (fun u => over [t] (member_loss kinds tau q u))
-      = total_of kinds (fun u => over [t] (member_loss kinds tau (fun _ x => h (between_members u x) + p * D u x) u))).
-    { intros p' q Hq. apply (lin_ext L0). intros u Hu. apply over_ext. intros t' _. unfold member_loss. do 2 f_equal; [f_equal|]; apply (lin_ext L0); intros; rewrite Hq; reflexivity. }
-    rewrite (K p _ at_p), (K 0 (fun u x => h (between_members u x))) by (intros; ring). exact less.
+  destruct (turned (sz 1)) as [a1 [d1 [u1 [s1 e_1]]]]; [apply (le_INR 2), two, nth_In; simpl; lia|].
+  destruct (turned (sz 2)) as [a2 [d2 [u2 [s2 e_2]]]]; [apply (le_INR 2), two, nth_In; simpl; lia|].
+  set (v := fun j => match j with O => 1 | 1%nat => - a1 | 2%nat => - a2 | _ => -1 end). set (w := fun j => match j with 1%nat => d1 | 2%nat => - d2 | _ => 0 end).
+  set (ep := sz 1 * (1 - a1) + sz 2 * (1 - a2)).
+  assert (unit : forall j, v j * v j + w j * w j = 1) by (intro j; unfold v, w; destruct j as [|[|[|j]]]; lra).
+  assert (sums : by_class rest (fun k => v (S k)) = ep - r /\ by_class rest (fun k => w (S k)) = 0 /\ by_class rest (fun _ => -1) = - r).
+  { rewrite by_class_const. unfold ep. clear - many s1 s2. destruct rest as [|N1 [|N2 q]]; simpl in many; try lia. simpl in *. rewrite !by_class_const, !plus_INR. fold (list_sum q). repeat split; lra. }
+  destruct sums as [Wv [Ww Ws]].
+  destruct (less_beside lin (fun u x => over [t] (member_loss kinds tau (fun _ => x) u)) (fun u w => / tau * A u w) (fun u w => h_ u w) [2%nat]
+    (fun u c => match c with [O] => side u | _ => 0 end) (fun u c => match c with [O] => v (fst u) | _ => w (fst u) end) smooth) as [p [Hp less]].
+  - intros u x _ _. rewrite h_sides. unfold inner. simpl. ring.
+  - set (g := fun j => match j with O => 1 | S _ => -1 end).
+    rewrite (lin_ext lin _ (fun u => / tau * (T (fun x => B u x * (v (fst u) * v (fst x)))
+      + (T (fun x => B u x * (w (fst u) * w (fst x))) - T (fun x => B u x * (g (fst u) * g (fst x))))))).
+    + rewrite (lin_scal lin), (lin_plus lin), (lin_minus lin), !class_form, Wv, Ww. simpl. rewrite Ws.
+      assert (Ee : apart * eta = - 2 * (L * force - r * apart)) by (unfold eta; field; lra). assert (Ep : 0 < ep < eta) by (unfold ep; lra).
+      assert (H : 0 < / tau * (ep * (apart * eta - apart * ep))) by (rewrite <- Rmult_minus_distr_l; repeat apply Rmult_lt_0_compat; try apply Rinv_0_lt_compat; lra).
+      rewrite Ee in H. eapply Rle_lt_trans; [right | apply Ropp_lt_cancel; rewrite Ropp_0, Ropp_involutive; exact H]. ring.
+    + intros u Hu. rewrite <- (lin_minus lin), <- (lin_plus lin), <- (lin_scal lin). apply (lin_ext lin). intros x Hx.
+      rewrite h_sides. fold (g (fst u)) (g (fst x)). unfold inner. simpl.
+      destruct (entry u x Hu Hx) as [[e _]|[_ ->]]; [|ring]. rewrite <- e, (Rplus_0_l (v _ * _)), unit. 
+      replace (v (fst u) * v (fst u)) with (1 - w (fst u) * w (fst u)) by (rewrite <- (unit (fst u)); ring). unfold g. destruct (fst u); ring.
+  - eexists _, _. split; [|unfold loss_of_kinds, Rdiv; apply Rmult_lt_compat_r; [|exact less]].
+    + intros u _. rewrite beside_inner by exact Hp. assert (I := unit (fst u)). unfold inner. simpl.
+      replace (0 + v (fst u) * v (fst u) + w (fst u) * w (fst u)) with 1 by lra. destruct (fst u); ring.
+    + rewrite (class_total sizes (fun _ => 1)). simpl. rewrite by_class_const. apply Rinv_0_lt_compat. lra.
 Qed.
-
-(* ---- where it is ---- *)
-Section Together.
-Hypothesis together : 0 <= L * force - r * apart.
-Lemma force_pos : 0 < force.
-Proof. destruct parts as [P [Q [P0 P1]]]. unfold force_of. assert (H := Rdiv_lt_0_compat _ _ Q P0). assert (K := Rdiv_lt_0_compat _ _ Q P1). lra. Qed.
-Definition its_multiplier (i : nat) : R := match i with O => (L - 1) * (e1 / Z0) - 1 - r * force | S _ => (r - 1) * apart - 1 - L * force end.
-Definition of_means (i : nat) : R := match i with O => r * force / L | S _ => apart + (L * force - r * apart) / sz i end.
-Lemma own_at i : (i < n)%nat -> multipliers (nth i Rs []) (fun a => A (i, i, a) - of_means i) (its_multiplier i).
-Proof.
-  intro Hi. rewrite kind_at by exact Hi. destruct (pull_at i Hi) as [T [F _]]. assert (S2 := sz_two i Hi). assert (L2 := L_two). assert (R2 := r_two).
-  destruct parts as [P [Q [P0 P1]]]. assert (f := force_pos). assert (K := together). cbn [multipliers split_off]. rewrite T, F.
-  set (s := sz i) in *. assert (inv : 0 < / (s - 1)) by (apply Rinv_0_lt_compat; lra).
-  unfold its_multiplier, of_means, near_part. destruct i as [|i].
-  - change s with L in *. assert (B : e1 / Z0 <= / (L - 1)).
-    { apply Rmult_le_reg_l with (Z0 * (L - 1)); [apply Rmult_lt_0_compat; lra|]. field_simplify; [|lra|lra]. nra. }
-    assert (B' := B). apply (Rmult_le_compat_l (L - 1)) in B'; [|lra]. rewrite Rinv_r in B' by lra. set (q := e1 / Z0) in *.
-    split; [right; field; lra | intros _]. nra.
-  - fold (apart_of L r tau). fold s. split; [right; field; lra | intros _]. nra.
-Qed.
-Lemma means_above S : 0 <= quadratic n (means A of_means) S.
-Proof.
-  destruct parts as [P [Q [P0 P1]]]. assert (f := force_pos). assert (L2 := L_two). assert (R2 := r_two). assert (K := together).
-  set (g := fun i => (r + (L - r) * other i) * S i). set (m := fun i => other i * S i). set (Y := L * force - r * apart) in *. set (e := (be - de) / 2).
-  assert (E : quadratic n (means A of_means) S = force / (r * L) * (sum n g * sum n g) + Y * (sum n (fun i => other i * (S i * S i / sz i)) - sum n m * sum n m / r)).
-  { unfold quadratic. rewrite (sum_ext n _ (fun i => (force / (r * L) * sum n g) * g i + (Y * (other i * (S i * S i / sz i)) + ((- Y / r * sum n m - e * sum n S) * m i + e * sum n m * S i)))).
-    - rewrite !sum_plus, !sum_scal. unfold Rdiv. ring.
-    - intros i Hi. rewrite (sum_ext n _ (fun j => (force / (r * L) * g i) * g j + ((if Nat.eqb i j then (fun j => Y * (other i * (S j * S j / sz j))) j else 0) + ((- Y / r * m i + e * S i) * m j + - e * m i * S j)))).
-      + rewrite !sum_plus, !sum_scal, sum_pick by exact Hi. ring.
-      + intros j Hj. destruct (pull_at i Hi) as [_ [_ Ai]]. unfold means. rewrite Ai.
-        assert (S2 := sz_two i Hi). unfold g, m, of_means. destruct (Nat.eqb_spec i j) as [<-|ne].
-        * destruct i; cbn [other]; unfold Y; [change (sz 0) with L; field; lra | field; lra].
-        * unfold Y, e, force_of, apart_of. destruct i, j; try lia; cbn [other]; field; lra. }
-  rewrite E. apply Rplus_le_le_0_compat; [apply Rmult_le_pos; [left; apply Rdiv_lt_0_compat; nra | apply Rle_0_sqr]|].
-  apply Rmult_le_pos; [exact K|]. set (M := sum n m).
-  assert (W : 0 <= sum n (fun i => other i * (sz i * ((S i / sz i - M / r) * (S i / sz i - M / r))))).
-  { apply (lin_pos (sum_linear n)). intros i Hi. assert (S2 := sz_two i Hi). apply Rmult_le_pos; [destruct i; cbn [other]; lra|].
-    apply Rmult_le_pos; [lra | apply Rle_0_sqr]. }
-  rewrite (sum_ext n _ (fun i => other i * (S i * S i / sz i) + ((- 2 * M / r) * m i + M / r * (M / r) * (sz i * (0 + 1 * other i))))) in W
-    by (intros i Hi; assert (S2 := sz_two i Hi); unfold m; field; lra).
-  rewrite !sum_plus, !sum_scal, affine in W. fold M in W. replace (M * M / r) with (2 * M / r * M - M / r * (M / r) * r) by (field; lra).
-  replace (-2 * M / r * M) with (- (2 * M / r * M)) in W by (field; lra). lra.
-Qed.
-Lemma slack_zero : slack Rs tau A h its_multiplier = 0.
-Proof.
-  destruct parts as [P [Q [P0 P1]]]. assert (L2 := L_two). assert (R2 := r_two). unfold slack. rewrite sum_of_sizes.
-  rewrite (sum_ext n _ (fun i => sz i * (r * (be - force) + (L * (de - force) - r * (be - force)) * other i))).
-  - rewrite affine. replace (_ + _ * r) with 0 by (unfold force_of; field; lra). unfold Rdiv. ring.
-  - intros i Hi. f_equal. destruct (pull_at i Hi) as [T [F O]]. assert (S2 := sz_two i Hi).
-    rewrite (row_at _ i (fun j => (match i with O => al | _ => - de end) + (match i with O => - be - al | _ => ga + de end) * other j)), affine.
-    + rewrite T, F, !inner_of. unfold its_multiplier, near_part, apart_of. destruct i as [|i]; cbn [other]; [change (sz 0) with L in * |]; field; repeat split; lra.
-    + exact Hi.
-    + intro j. rewrite O, inner_of. destruct i, j; cbn [other]; ring.
-Qed.
-Theorem merged_least dims x : unit_members kinds dims x ->
-  loss_of_kinds kinds tau [t] (fun u w => h (between_members u w)) <= loss_of_kinds kinds tau [t] (inner dims x).
-Proof.
-  intro unit. destruct parts as [P [Q [P0 P1]]]. assert (L2 := L_two). assert (R2 := r_two).
-  assert (one : forall s N, In s kinds -> In N s -> (1 <= N)%nat).
-  { intros s N I J. apply in_map_iff in I as [v [<- I]]. destruct J as [<-|[]]. assert (H := two v I). lia. }
-  assert (S := some). assert (C := ok).
-  rewrite kinds_value_at by assumption. rewrite <- (Rplus_0_r (value_of_kinds _ _ _ _)), <- slack_zero.
-  apply (kinds_bound kinds tau [t] h its_multiplier of_means one S C dims x unit); [|intro; rewrite map_length; apply means_above].
-  intros i Hi. apply own_at. rewrite map_length in Hi. exact Hi.
-Qed.
-End Together.
-Theorem merged : (exists dims x, unit_members kinds dims x /\ forall u v, inner dims x u v = h (between_members u v)) /\
+Theorem merged : (exists dims x, unit_members kinds dims x /\ forall u v, inner dims x u v = h_ u v) /\
   (0 <= L * force - r * apart <-> forall dims x, unit_members kinds dims x ->
-    loss_of_kinds kinds tau [t] (fun u w => h (between_members u w)) <= loss_of_kinds kinds tau [t] (inner dims x)).
+    loss_of_kinds kinds tau [t] (fun u w => h_ u w) <= loss_of_kinds kinds tau [t] (inner dims x)).
 Proof.
-  split; [|split; [exact merged_least|]].
-  - exists [1%nat], (fun u _ => side u). split; [intros u _|intros u v; rewrite h_sides]; unfold inner; simpl; [destruct (fst u); cbn [other]|]; ring.
-  - intro least. apply Rnot_lt_le. intro neg. destruct (separated neg) as [dims [x [unit less]]]. assert (A := least dims x unit). lra.
+  split; [|split].
+  - exists [1%nat], (fun u _ => side u). split; [intros u _|intros u v; rewrite h_sides]; unfold inner; simpl; [destruct (fst u)|]; ring.
+  - intros Y dims x unit. destruct parts as [L2 [R4 _]]. assert (lin := all_linear kinds). unfold loss_of_kinds, Rdiv. apply Rmult_le_compat_r.
+    + rewrite (class_total sizes (fun _ => 1)). simpl. rewrite by_class_const. left. apply Rinv_0_lt_compat. lra.
+    + assert (K := together dims x Y unit). eapply Rle_trans; [|apply (lin_le lin); intros u Hu; apply (above_tangent _ _ _ _ _ (smooth u Hu))].
+      rewrite (lin_plus lin). apply Rle_trans with (2 := Rplus_le_compat_l _ _ _ K). rewrite Rplus_0_r. apply Rle_refl.
+  - intro least. apply Rnot_lt_le. intro neg. destruct (separated neg) as [dims [x [unit less]]]. apply (Rlt_not_le _ _ less), least, unit.
 Qed.
 End Merging.

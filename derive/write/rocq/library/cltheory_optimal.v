@@ -19,6 +19,28 @@ Proof.
   apply Rabs_def2 in Q. rewrite Rplus_0_l in Q. replace (g r) with (g 0 + (g r - g 0) / r * r) by (field; lra). nra.
 Qed.
 
+(* Vectors beside others: inner products on the way from those of x to those of y. *)
+Definition beside {P} (x y : P -> point -> R) (r : R) (u : P) (t : point) : R :=
+  match t with O :: t' => sqrt (1 - r) * x u t' | _ :: t' => sqrt r * y u t' | [] => 0 end.
+Lemma beside_inner {P} dims (x y : P -> point -> R) r u v : 0 <= r <= 1 ->
+  inner (2%nat :: dims) (beside x y r) u v = inner dims x u v + r * (inner dims y u v - inner dims x u v).
+Proof.
+  intro Hr. unfold inner. simpl. rewrite <- total_minus, <- total_scal, Rplus_0_l, <- !total_plus. apply total_ext; intros t _.
+  transitivity (sqrt (1 - r) * sqrt (1 - r) * (x u t * x v t) + sqrt r * sqrt r * (y u t * y v t)); [ring|].
+  rewrite !sqrt_sqrt by lra. ring.
+Qed.
+(* If the slope towards y is negative, there is less on the way. *)
+Lemma less_beside {P} {ok : P -> Prop} {T} (L : linear ok T) F g h dims x y :
+  (forall u, ok u -> convex_at ok T (F u) (g u) (h u)) -> (forall u w, ok u -> ok w -> inner dims x u w = h u w) ->
+  T (fun u => T (fun w => g u w * (inner dims y u w - h u w))) < 0 ->
+  exists r, 0 <= r <= 1 /\ T (fun u => F u (inner (2%nat :: dims) (beside x y r) u)) < T (fun u => F u (h u)).
+Proof.
+  intros smooth here neg.
+  destruct (descent _ _ (lin_der L _ _ _ (fun u Hu => slope _ _ _ _ _ (smooth u Hu) (fun w => inner dims y u w - h u w))) neg) as [r [Hr less]].
+  exists r. split; [exact Hr|]. eapply Rle_lt_trans, Rlt_le_trans; [| exact less |]; right; apply (lin_ext L); intros u Hu;
+    apply (local _ _ _ _ _ (smooth u Hu)); intros w Hw; [rewrite beside_inner, here by assumption |]; ring.
+Qed.
+
 (* The loss is the mean of F over points, and a row of its gradient at h is A by relation, times a
    scale. *)
 Section Optimal.
@@ -44,7 +66,7 @@ Proof.
   assert (B := above_units (total_linear s) (fun u w => A (agree u w)) (fun _ => theta) dims x (fun f => form_above s A theta f one M) unit).
   rewrite total_const in B. unfold mean_loss. apply Rmult_le_reg_r with size; [exact P|]. set (H := inner dims x) in *. unfold Rdiv.
   rewrite Rmult_plus_distr_r, !Rmult_assoc, Rinv_l, !Rmult_1_r by lra.
-  eapply Rle_trans; [|apply total_le; intros u Hu; apply (tan u (H u) Hu); intros; apply (inner_range s); assumption].
+  eapply Rle_trans; [|apply total_le; intros u Hu; apply (tan u (H u) Hu); intros; apply inner_range; apply unit; assumption].
   rewrite total_plus. apply Rplus_le_compat_l.
   rewrite (total_ext s (fun u => total s _) (fun u => scale * (total s (fun w => A (agree u w) * H u w) - total s (fun w => A (agree u w) * h (agree u w)))))
     by (intros; rewrite <- total_minus, <- total_scal; apply total_ext; intros; ring).
@@ -117,31 +139,17 @@ Theorem exists_at : attained s h.
 Proof. exists s, (vectors ks). split; [intros u Hu; rewrite h_at by exact Hu; apply h_one, Hu | exact h_at]. Qed.
 
 (* Towards another structure, which is an eigenspace of the gradient, the loss has this derivative. *)
-Definition beside (k : list kind) (r : R) (u : point) (t : point) : R :=
-  match t with O :: t' => sqrt (1 - r) * vectors ks u t' | _ :: t' => sqrt r * vectors k u t' | [] => 0 end.
-Lemma beside_inner k r u v : there Rs k -> 0 <= r <= 1 -> valid s u -> valid s v ->
-  inner (2%nat :: s) (beside k r) u v = h (agree u v) + r * (pure Rs k (agree u v) - h (agree u v)).
-Proof.
-  intros th Hr Hu Hv. rewrite <- (h_at u v Hu Hv), <- (vectors_inner k u v th Hu Hv). unfold inner. simpl.
-  rewrite <- total_minus, <- total_scal, Rplus_0_l, <- !total_plus. apply total_ext; intros t _.
-  transitivity (sqrt (1 - r) * sqrt (1 - r) * (vectors ks u t * vectors ks v t) + sqrt r * sqrt r * (vectors k u t * vectors k v t)); [ring|].
-  rewrite !sqrt_sqrt by lra. ring.
-Qed.
 Theorem needed k : smooth_at -> there Rs k -> least s mean_loss h -> level Rs A h <= eigen Rs k A.
 Proof.
-  intros [C smooth] th L. apply Rnot_lt_le; intro D. assert (P := size_pos s one). set (y := fun u w => pure Rs k (agree u w) - h (agree u w)).
-  destruct (descent (fun r => total s (fun u => F u (fun w => h (agree u w) + r * y u w))) (scale * ((eigen Rs k A - level Rs A h) * size))) as [r [Hr less]].
-  - replace (scale * _) with (total s (fun u => total s (fun w => scale * A (agree u w) * y u w))).
-    + apply (lin_der (total_linear s) (fun u r => F u (fun w => h (agree u w) + r * y u w))). intros u Hu. apply (slope _ _ _ _ _ (smooth u Hu)).
-    + rewrite <- (row_pure Rs k A th). unfold level. rewrite Rmult_minus_distr_r, <- !at_row, <- total_minus, <- total_scal.
-      apply total_ext; intros. rewrite <- total_minus, <- total_scal. apply total_ext; intros. unfold y. ring.
-  - assert (0 < scale * ((level Rs A h - eigen Rs k A) * size)) by (repeat apply Rmult_lt_0_compat; lra). lra.
-  - assert (U : unit_vectors s (2%nat :: s) (beside k r)).
-    { intros u Hu. rewrite beside_inner, h_one, pure_one by assumption. ring. }
-    specialize (L _ _ U). unfold mean_loss in L. apply (Rmult_le_compat_r size) in L; [|lra].
-    unfold Rdiv in L. rewrite !Rmult_assoc, Rinv_l, !Rmult_1_r in L by lra.
-    apply (Rlt_not_le _ _ less). eapply Rle_trans; [|eapply Rle_trans; [exact L|]]; right; apply total_ext; intros u Hu;
-      apply (local _ _ _ _ _ (smooth u Hu)); intros w Hw; [unfold by_relation; ring | rewrite beside_inner by assumption; reflexivity].
+  intros [C smooth] th least_. apply Rnot_lt_le; intro D. assert (P := size_pos s one). assert (L := total_linear s).
+  destruct (less_beside L F (fun u w => scale * A (agree u w)) (fun u w => h (agree u w)) s (vectors ks) (vectors k) smooth h_at) as [r [Hr less]].
+  - rewrite (total_ext s _ (fun u => scale * (total s (fun w => A (agree u w) * pure Rs k (agree u w)) - total s (fun w => A (agree u w) * h (agree u w))))).
+    + rewrite total_scal, total_minus, (at_row (fun a => A a * pure Rs k a)), (at_row (fun a => A a * h a)), (row_pure Rs k A th). fold (level Rs A h).
+      assert (0 < scale * ((level Rs A h - eigen Rs k A) * size)) by (repeat apply Rmult_lt_0_compat; lra). lra.
+    + intros u Hu. rewrite <- total_minus, <- total_scal. apply total_ext; intros w Hw. rewrite vectors_inner by assumption. ring.
+  - apply (Rlt_not_le _ _ less). assert (B := least_ (2%nat :: s) (beside (vectors ks) (vectors k) r)). unfold mean_loss in B.
+    apply (Rmult_le_reg_r (/ size)); [apply Rinv_0_lt_compat, P|]. apply B. intros u Hu.
+    rewrite beside_inner, h_at, h_one, vectors_inner, pure_one by assumption. ring.
 Qed.
 End Optimal.
 
@@ -152,9 +160,9 @@ Theorem between_structures s F A scale ks k r g : (forall N, In N s -> (1 <= N)%
   attained s g /\ least s (mean_loss s F) g.
 Proof.
   intros one th th' Hr e tan same M. split.
-  - exists (2%nat :: s), (beside s ks k r).
-    assert (at_ : forall u v, valid s u -> valid s v -> inner (2%nat :: s) (beside s ks k r) u v = g (agree u v)).
-    { intros u v Hu Hv. rewrite e by (apply agree_length; assumption). apply (beside_inner s (pure (map INR s) ks)); auto. }
+  - exists (2%nat :: s), (beside (vectors s ks) (vectors s k) r).
+    assert (at_ : forall u v, valid s u -> valid s v -> inner (2%nat :: s) (beside (vectors s ks) (vectors s k) r) u v = g (agree u v)).
+    { intros u v Hu Hv. rewrite e, beside_inner, !vectors_inner by (assumption || apply agree_length; assumption). reflexivity. }
     split; [|exact at_]. intros u Hu. rewrite at_, e, !pure_one by (assumption || apply agree_length; assumption). ring.
   - apply (optimal s F A g scale one tan). replace (level (map INR s) A g) with (eigen (map INR s) ks A); [exact M|].
     transitivity (row (map INR s) (fun a => A a * pure (map INR s) ks a) + r * (row (map INR s) (fun a => A a * pure (map INR s) k a) + (-1) * row (map INR s) (fun a => A a * pure (map INR s) ks a))).
