@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from sympy import Expr, S, exp
+from sympy import Expr, exp
 from sympy.core.relational import Relational
 
 from ...decide.domain import Domain
 from ...losses.softmax import SoftmaxLoss
-from ...optimum.blocks import ReducedOnOrbits
-from ...optimum.merging import apart_from, classes, l1, li, lj, r
-from ...optimum.program import entry
+from ...optimum.merging import classes, l1, r
 from ...theorem.result import Result
 from .signs import Signs
 from .statements import Theorem
@@ -102,24 +100,16 @@ def _definitions(called: str, loss: SoftmaxLoss) -> str:
 
 def _together(loss: SoftmaxLoss, condition: Relational, domain: Domain) -> str:
     """The lemma that the condition has the sign of the eigenvalue on contrasts of the others."""
-    three = ReducedOnOrbits(loss, classes({"1": l1, "i": li, "j": lj}))
-    at = apart_from("1", three.configuration)
-    inner = {p.name: at.get(entry(p.name), S.One) for p in three.configuration.relations}
-    (_, first), (_, second), _ = three.rows
-    one, other = first.pair_gradient(inner), second.pair_gradient(inner)
-    force = (one["cross_class_1_i"] + other["cross_class_1_i"]) / 2
-    gap = (l1 * force - r * other["cross_class_i_j"]).xreplace({lj: r - li})
     tau = loss.temperature
-    spelled = {"exp (1 / tau)": exp(1 / tau), "exp (- 1 / tau)": exp(-1 / tau)}
+    near, far = exp(1 / tau), exp(-1 / tau)
+    first, other = (l1 - 1) * near + r * far, (r - 1) * near + l1 * far
+    gap = l1 * (far / first + far / other) / 2 - r * near / other
+    spelled = {"exp (1 / tau)": near, "exp (- 1 / tau)": far}
     signs = Signs([gap, *condition.args], domain, spelled)
     proof = signs.same_sign(condition.lhs, gap)
     return lemma(
         "together_",
         domain,
         f"{relation(condition)} <-> 0 <= l1 * force_of l1 r tau - r * apart_of l1 r tau",
-        [
-            "unfold force_of, apart_of.",
-            *signs.lines,
-            f"eapply iff_trans; [gap_of |]. {proof}",
-        ],
+        ["unfold force_of, apart_of.", *signs.lines, f"eapply iff_trans; [gap_of |]. {proof}"],
     )
