@@ -5,7 +5,7 @@ A relation is a pattern of which indices of two points agree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from math import prod
@@ -22,14 +22,6 @@ from .terms import NotWritten, agreeing, name, term
 #: Axes on which a projection takes the mean, or what is left.
 MEAN, CONTRAST, ALL = "Mean", "Contrast", "All"
 Kinds = tuple[str, ...]
-
-
-class Part(FrozenValue):
-    """A sign that convexity needs: the goal, and what it is."""
-
-    goal: str
-    value: Expr
-    strict: bool = False
 
 
 class Defined(FrozenValue):
@@ -235,9 +227,10 @@ class Declared(Defined):
         return "1"
 
     # --- convexity ----------------------------------------------------------------------------
-    def signs(self, terms: str, inner: str) -> Iterator[Part]:
-        """What has a sign because of which the loss is convex."""
-        raise NotImplementedError
+    @property
+    def weights(self) -> list[Expr]:
+        """What is not negative, because of which the loss is convex."""
+        return []
 
     def convex(self, sizes: str, terms: str, inner: str) -> str:
         """What is to be known of them."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 
 from sympy import Expr, S, exp, expand, log
@@ -10,7 +9,7 @@ from sympy import Expr, S, exp, expand, log
 from ...decide.evidence import Undecided
 from ...losses.pairwise import PairTerm, PairwiseLoss, c
 from ...optimum.reduce import ReducedPairwise
-from .declared import Declared, Part
+from .declared import Declared
 from .terms import ATOM, NotWritten, term
 
 
@@ -99,11 +98,10 @@ class Sigmoid(Pairwise):
         return found
 
     # --- convexity ----------------------------------------------------------------------------
-    def signs(self, terms: str, inner: str) -> Iterator[Part]:
-        """The weights of the pairs."""
-        for t in self.loss.terms:
-            weight = self.put(t.weight)
-            yield Part(f"0 <= {term(weight, None, 1)}", weight)
+    @property
+    def weights(self) -> list[Expr]:
+        """What its pairs weigh."""
+        return [self.put(t.weight) for t in self.loss.terms]
 
     def convex(self, sizes: str, terms: str, inner: str) -> str:
         """What is to be known of them."""

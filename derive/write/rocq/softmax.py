@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -11,7 +11,7 @@ from sympy import Expr, S, exp
 from ...losses.softmax import SoftmaxLoss, SoftmaxTerm
 from ...optimum.reduce import ReducedLoss
 from ...structures.scheme import Scheme
-from .declared import Declared, Defined, Part
+from .declared import Declared, Defined
 from .terms import PRODUCT, NotWritten, term
 
 
@@ -106,14 +106,6 @@ class Softmax(SoftmaxTerms, Declared):
         total = t.total(self.seen)
         return {r: self.put(t.weight(r) / total) for r in self.counts}
 
-    def partition(self, t: SoftmaxTerm) -> Expr:
-        """The denominator of a term."""
-        below, seen = self.below(t), self.seen.relations
-        parts = (
-            self.put(r.count) * below[r.name] * exp(self.inner[r.name] / self.tau) for r in seen
-        )
-        return sum(parts, S.Zero)
-
     @cached_property
     def reduced(self) -> ReducedLoss:
         """The loss of one anchor for all."""
@@ -144,14 +136,10 @@ class Softmax(SoftmaxTerms, Declared):
         """The sizes of what is in the loss of an anchor."""
         return sizes
 
-    def signs(self, terms: str, inner: str) -> Iterator[Part]:
-        """What has a sign because of which the loss is convex."""
-        yield Part(f"0 < {self.tau_text}", self.tau, strict=True)
-        for k, t in enumerate(self.loss.terms):
-            one = f"(nth {k} {terms} (Build_term 0 (fun _ => 0) (fun _ => 0)))"
-            yield Part(f"0 <= {term(self.weight(t), None, 1)}", self.weight(t))
-            z = f"partition {self.anchor_sizes(self.sizes)} {self.tau_text} {inner} {one}"
-            yield Part(f"0 < {z}", self.partition(t), strict=True)
+    @property
+    def weights(self) -> list[Expr]:
+        """What its terms weigh."""
+        return [self.weight(t) for t in self.loss.terms]
 
     def convex(self, sizes: str, terms: str, inner: str) -> str:
         """What is to be known of them."""
@@ -177,12 +165,11 @@ class OwnSoftmax(Softmax):
     library = ("own_loss", "own_gradient")
     own = True
 
-    def signs(self, terms: str, inner: str) -> Iterator[Part]:
-        """Those of any softmax loss, and what the positives weigh."""
-        yield from super().signs(terms, inner)
+    @property
+    def weights(self) -> list[Expr]:
+        """What its terms weigh, and their positives."""
         values = (v for t in self.loss.terms for v in self.above(t).values() if v != 0)
-        for value in dict.fromkeys(values):
-            yield Part(f"0 <= {term(value, None, 1)}", value)
+        return [*super().weights, *dict.fromkeys(values)]
 
     def convex(self, sizes: str, terms: str, inner: str) -> str:
         """What is to be known of them."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import product
 
-from sympy import Expr, Symbol, exp, expand
+from sympy import Expr, Symbol, expand
 
 from ...decide.domain import Domain
 from ...frozen import FrozenValue
@@ -22,9 +22,9 @@ from ...problems.problem import Problem
 from ...theorem.result import Result
 from .declared import ALL, CONTRAST, MEAN, Declared, Kinds, listed
 from .kinds import read
-from .signs import Signs
+from .signs import Signs, shown_positive
 from .statements import Theorem
-from .terms import NotWritten, bounds, hypotheses, lemma, name, term
+from .terms import PRODUCT, NotWritten, bounds, hypotheses, lemma, name, term
 
 #: How what a lemma asks of its arguments is known.
 KNOWN = "assumption | lra"
@@ -100,15 +100,13 @@ class AtStructure(FrozenValue):
         return [*self._spelled_out(), *signs.lines]
 
     def _convexity(self) -> str:
-        data = self._data(real=True)
-        lines = []
-        for part in self.declared.signs(*data):
-            spelled = self.declared.spelled if part.value.has(exp) else None
-            signs = Signs([part.value], self.domain, spelled)
-            proof = signs.proof(part.value, strict=part.strict)
-            lines += [f"assert ({part.goal}).", "{ idtac.", *self._unfolded(signs), *proof, "}"]
-        lines += self.declared.convex_proof("assumption", "assumption")
-        goal = f"({self.declared.convex(self.declared.sizes, *data)})"
+        lines: list[str] = []
+        for weight in self.declared.weights:
+            proof = shown_positive("", weight, self.domain, strict=False)
+            lines += [f"assert (0 <= {term(weight, None, PRODUCT)}).", *proof]
+        partition = f"unfold {self.declared.all_unfolded}; cbn [row {self.declared.fields}]; pos"
+        lines += self.declared.convex_proof("first [assumption | pos]", partition)
+        goal = f"({self.declared.convex(self.declared.sizes, *self._data(real=True))})"
         return lemma(f"{self.called}_convex", self.domain, goal, lines)
 
     def _data(self, *, real: bool) -> tuple[str, str]:

@@ -51,12 +51,16 @@ Proof. intros S B G. assert (P := Rmult_le_pos b s ltac:(lra) S). apply Rnot_le_
 Lemma root_loses b a s : 0 <= s -> 0 < a -> 0 < a ^ 2 - b ^ 2 * (s * s) -> 0 < a + b * s.
 Proof. intros S A G. apply Rnot_le_lt; intro h. nra. Qed.
 
+Lemma from_1 a b : 0 < b -> b <= a -> 0 <= a / b - 1.
+Proof. intros B h. replace (a / b - 1) with ((a - b) / b) by (field; lra). apply Rdiv_le_0_compat; lra. Qed.
 (* Sums, products, quotients and powers of positive terms; of a sum the last term is > 0. *)
 Ltac nneg := first [assumption | match goal with
   | |- 0 <= _ + _ => apply Rplus_le_le_0_compat; nneg
   | |- 0 <= _ * _ => apply Rmult_le_pos; nneg
   | |- 0 <= _ / _ => apply Rdiv_le_0_compat; [nneg | pos]
   | |- 0 <= _ ^ _ => apply pow_le; nneg
+  | |- 0 <= _ / _ - 1 => apply from_1; lra
+  | |- 0 <= exp _ => left; apply exp_pos
   | |- _ => lra
   end]
 with pos := first [assumption | match goal with
@@ -65,6 +69,7 @@ with pos := first [assumption | match goal with
   | |- 0 < _ * _ => apply Rmult_lt_0_compat; pos
   | |- 0 < _ / _ => apply Rdiv_lt_0_compat; pos
   | |- 0 < _ ^ _ => apply pow_lt; pos
+  | |- 0 < / _ => apply Rinv_0_lt_compat; pos
   | |- _ => lra
   end].
 (* Denominators, whose factors have a sign that is known, perhaps in another form. *)
