@@ -28,7 +28,6 @@ from ...problems.problem import Problem
 from ...proof.derivation import Derivation
 from ...theorem.result import Result
 from .declared import Kinds, listed
-from .monotone import divisor_signs
 from .signs import Signs, shown_positive
 from .statements import Theorem
 from .structure import KNOWN, AtStructure
@@ -169,7 +168,6 @@ class AtEdge(AtStructure):
                 f"apply (zero_between (fun {x} => {term(slope)}) 0 {far});",
                 "  [| | exact falls_ | exact rises_].",
                 f"{{ intros {x} [{x}_low {x}_high].",
-                *divisor_signs(slope, ends),
                 "auto_derive; divisors. }",
                 *shown_positive("", length, outside, strict=False),
             ),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from sympy import Basic, Expr, Gt, Mul, Symbol
+from sympy import Basic, Expr, Gt, Symbol
 
 from ...decide.coefficients import closure
 from ...decide.domain import Domain
-from .signs import Signs, divisors, shown_positive, without_logarithms
-from .terms import NotWritten, bounds, name, term
+from .signs import Signs, shown_positive, without_logarithms
+from .terms import bounds, name, term
 
 
 def monotone(
@@ -61,7 +61,6 @@ def monotone(
         f"refine ({kind}_by _ _ (fun {x} => {term(rate)}) _ _ _).",
         "{ intros a_ b_ c_ A_ B_ C_; repeat split; lra. }",
         f"{{ {intros}",
-        *divisor_signs(expression, domain),
         "der.",
         *signs.lines,
         "eq. }",
@@ -69,16 +68,3 @@ def monotone(
         *by,
         "}",
     ]
-
-
-def divisor_signs(expression: Expr, domain: Domain) -> Iterator[str]:
-    """Lines that say which sign each sum that divides has."""
-    factors = (f for base in divisors(expression) for f in Mul.make_args(base))
-    sums = dict.fromkeys(f for f in factors if f.is_Add)
-    for k, base in enumerate(sums):
-        for side in (base, -base):
-            try:
-                yield from shown_positive(f"D{k}", side, domain)
-            except NotWritten:
-                continue
-            break
