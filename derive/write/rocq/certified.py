@@ -78,7 +78,7 @@ def certified(
         definitions=declared.definitions(),
         lemmas=_lemmas(declared),
         valued=(
-            f"rewrite {declared.valued}_at by exact one_.",
+            f"rewrite {declared.valued}_at by (exact one_ || exact ok_).",
             f"unfold {declared.valued}. rewrite sizes_. unfold {declared.all_unfolded}.",
             _numeric(declared),
         ),
@@ -165,7 +165,7 @@ def _proof(declared: Declared, theta: Rational) -> list[str]:
         f"    * ({term(theta)} - level {reals} {declared.gradient_of(reals, *data)} {inner})",
         f"  <= {loss} (inner dims x))",
         f"  by exact (bound _ _ _ _ _ one_ _ _ _ ({declared.tangent(inner)}) m unit).",
-        f"refine (Rle_trans _ _ _ _ B). rewrite {declared.valued}_at by exact one_.",
+        f"refine (Rle_trans _ _ _ _ B). rewrite {declared.valued}_at by (exact one_ || exact ok_).",
         f"unfold {declared.valued}. rewrite sizes_. unfold {declared.all_unfolded}.",
         _numeric(declared),
     ]

@@ -90,9 +90,9 @@ def _definitions(called: str, loss: SoftmaxLoss) -> str:
     above = {k: t.weight(k) / total for k in PATTERNS.values()}
     return (
         f"Definition {called}_terms (sizes : list nat) : list member_term :=\n"
-        f"  [ {{| its_weight := {term(t.coefficient)};\n"
-        f"       its_denominator := {function('_', below)};\n"
-        f"       its_positives := {function('i', above)} |}} ].\n"
+        f"  [ {{| weight := {term(t.coefficient)};\n"
+        f"       denominator := {function('_', below)};\n"
+        f"       positives := {function('i', above)} |}} ].\n"
         f"Definition {called}_inner (q : relation) : R :=\n"
         "  match q with (O, O, _) | (S _, S _, _) => 1 | _ => -1 end."
     )

@@ -30,10 +30,10 @@ GIVEN = [Rational(1, 2**k) for k in range(115, 9, -1)]
 CLOSE = Rational(4, 10**46)
 #: Two kinds, and where they are one, which indices agree.
 Relation = tuple[int, int, tuple[bool, ...]]
-UNFOLDED = "value_of_kinds, slack, means, part_of_kind, sum_of, row_of, card"
+UNFOLDED = "value_of_kinds, value_by, slack, means, partition_by, sum_of, row_of, card"
 REDUCED = (
-    "sum length nth fold_right Nat.eqb row split_off over fst map positive its_weight "
-    "its_denominator its_positives"
+    "sum length nth fold_right Nat.eqb row split_off over fst map positive weight denominator "
+    "positives"
 )
 
 
@@ -81,7 +81,6 @@ def claimed(
 class Several(SoftmaxTerms):
     """A softmax loss at numbers, and inner products by the names of relations."""
 
-    fields = "its_weight its_denominator its_positives"
     kind, related = "member_term", "relation"
 
     def __post_init__(self) -> None:
@@ -232,11 +231,11 @@ class Several(SoftmaxTerms):
             vectors=f"unit_members {self.kinds}",
             definitions=self.definitions(),
             lemmas=tuple(self._lemmas(*found)),
-            valued=(f"rewrite (kinds_value_at {self._data}).", self._numeric),
+            valued=(f"rewrite (kinds_value_at {self._data} ok_).", self._numeric),
             bounded=(
                 "intros dims x unit.",
-                f"refine (Rle_trans _ _ _ _ (kinds_bound {self._data} y_ c_",
-                "  one_ some_ ok_ dims x unit multipliers_ (quadratic_pos _ _ positive_))).",
+                f"refine (Rle_trans _ _ _ _ (kinds_bound {self._data} y_ c_ one_ some_",
+                "  ltac:(lra) ok_ dims x unit multipliers_ (quadratic_pos _ _ positive_))).",
                 self._numeric,
             ),
         )
@@ -268,19 +267,22 @@ class Several(SoftmaxTerms):
     def _pulls(self) -> Iterator[str]:
         """Bounds of the derivative in each entry."""
         data = f"{_lists(self.axes)} {self._given}"
+        names = f"{self.called}_terms, {self.called}_inner"
         yield f"Definition pull_ : relation -> R := pull {data}."
         for k, r in enumerate(self.relations):
             low, high = (term(below(self.pull[r], 46) + side, None, 1) for side in (0, CLOSE))
-            unfolded = f"unfold pull_, pull, {UNFOLDED}, {self.called}_terms, {self.called}_inner;"
             yield (
                 f"Lemma pull{k}_ : {low} <= pull_ {_of(r)} <= {high}.\n"
-                f"Proof. {unfolded}\n  cbn [{REDUCED}]; split; interval with (i_prec {BITS}). Qed."
+                f"Proof. unfold pull_, pull, gradient_by, {UNFOLDED}, {names};\n"
+                f"  cbn [{REDUCED}]; split; interval with (i_prec {BITS}). Qed."
             )
 
     def _lemmas(self, y: list[Rational], c: list[Rational]) -> Iterator[str]:
         reals = f"(map (map INR) {self.kinds})"
         pull = f"(pull {reals} {self._given})"
         index = "[|" * len(self.axes) + "i" + "]" * len(self.axes)
+        proof = self.convex_proof("lra", self._numeric[:-1])
+        every = "\n".join(["{", *proof, "}"] * len(self.axes))
         for name, values in (("y_", y), ("c_", c)):
             yield f"Definition {name} (i : nat) : R := nth i [{'; '.join(map(term, values))}] 0."
         yield from self._pulls()
@@ -294,11 +296,10 @@ class Several(SoftmaxTerms):
         )
         yield f"Lemma some_ : 0 < sum_of {reals} (fun _ => 1).\nProof. {self._numeric} Qed."
         yield (
-            f"Lemma ok_ : convex_kinds {reals} {self._given}.\nProof.\n"
-            "  constructor; [lra | intros t I; each_term I; cbn [its_weight]; lra | |].\n"
-            "  { intros t r I; each_term I; cbn [its_denominator]; each_case; lra. }\n"
-            "  intros t i I Hi; each_term I; rewrite reals_ in Hi; cbn [length] in Hi;\n"
-            f"    destruct i as {index}; try (exfalso; lia);\n  {self._numeric}\nQed."
+            f"Lemma ok_ : forall i, (i < length {self.kinds})%nat ->\n"
+            f"  convex_by (row_of {reals} i) {self._given}.\nProof.\n"
+            f"  intros i Hi; rewrite reals_; cbn [length] in Hi;\n"
+            f"  destruct i as {index}; try (exfalso; lia).\n{every}\nQed."
         )
         yield (
             f"Lemma multipliers_ : forall i, (i < length {self.kinds})%nat ->\n"

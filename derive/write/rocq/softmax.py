@@ -70,13 +70,22 @@ class SoftmaxTerms(Defined):
             for t in self.loss.terms
         )
 
+    def convex_proof(self, known: str, partition: str) -> list[str]:
+        """That it is convex, field by field."""
+        return [
+            f"constructor; [{known} | | |].",
+            f"{{ intros t_ I_; each_term I_; cbn [weight]; {known}. }}",
+            "{ intros t_ a_ I_; each_term I_; cbn [denominator]; each_case; lra. }",
+            f"intros t_ I_; each_term I_; unfold partition_by; {partition}.",
+        ]
+
 
 class Softmax(SoftmaxTerms, Declared):
     """A softmax loss whose positives share a denominator."""
 
-    unfolded = ("gradient", "partition")
+    unfolded = ("gradient", "gradient_by", "partition_by")
     smooth = "softmax_smooth _ _ _ _ ok"
-    valued = "value"
+    valued = "value_by"
     library = ("loss", "gradient")
     #: Whether each positive has its own denominator.
     own: ClassVar[bool] = False
@@ -144,15 +153,6 @@ class Softmax(SoftmaxTerms, Declared):
     def convex(self, sizes: str, terms: str, inner: str) -> str:
         """What is to be known of them."""
         return f"convex {self.anchor_sizes(sizes)} {self.tau_text} {terms} {inner}"
-
-    def convex_proof(self, known: str, partition: str) -> list[str]:
-        """Its proof, field by field."""
-        return [
-            f"constructor; [{known} | | |].",
-            f"{{ intros t_ I_; each_term I_; cbn [weight]; {known}. }}",
-            "{ intros t_ a_ I_; each_term I_; cbn [denominator]; each_case; lra. }",
-            f"intros t_ I_; each_term I_; {partition}.",
-        ]
 
 
 class OwnSoftmax(Softmax):

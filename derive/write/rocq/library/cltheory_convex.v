@@ -69,44 +69,50 @@ Proof.
 Qed.
 End Soft.
 
-(* The gradient by relation, times tau; the sizes are real numbers here. *)
-Definition partition (sizes : list R) (tau : R) (h : list bool -> R) (t : term) : R :=
-  row sizes (fun b => denominator t b * exp (h b / tau)).
-Definition gradient (sizes : list R) (tau : R) (terms : list term) (h : list bool -> R) (a : list bool) : R :=
-  over terms (fun t => weight t * (denominator t a * exp (h a / tau) / partition sizes tau h t - positives t a)).
-Record convex (sizes : list R) (tau : R) (terms : list term) (h : list bool -> R) : Prop := {
+(* A term and its gradient, times tau, by relation; a row is a sum over all that a point is related to. *)
+Definition partition_by {Q} (row : (Q -> R) -> R) (tau : R) (h : Q -> R) (t : softmax_term) : R :=
+  row (fun q => denominator t q * exp (h q / tau)).
+Definition gradient_by {Q} (row : (Q -> R) -> R) (tau : R) (terms : list softmax_term) (h : Q -> R) (q : Q) : R :=
+  over terms (fun t => weight t * (denominator t q * exp (h q / tau) / partition_by row tau h t - positives t q)).
+Definition value_by {Q} (row : (Q -> R) -> R) (tau : R) (terms : list softmax_term) (h : Q -> R) : R :=
+  over terms (fun t => weight t * (ln (partition_by row tau h t) - row (fun q => positives t q * (h q / tau)))).
+Record convex_by {Q} (row : (Q -> R) -> R) (tau : R) (terms : list softmax_term) (h : Q -> R) : Prop := {
   tau_pos : 0 < tau;
   weights : forall t, In t terms -> 0 <= weight t;
-  denominators : forall t a, In t terms -> 0 <= denominator t a;
-  partitions : forall t, In t terms -> 0 < partition sizes tau h t }.
+  denominators : forall t q, In t terms -> 0 <= denominator t q;
+  partitions : forall t, In t terms -> 0 < partition_by row tau h t }.
+Lemma softmax_at {P Q} {ok : P -> Prop} {T} (L : linear ok T) (related : P -> P -> Q) row tau terms h u :
+  (forall F, T (fun w => F (related u w)) = row F) -> convex_by row tau terms h ->
+  convex_at ok T (fun x => over terms (softmax T related tau (fun _ => x) u)) (fun w => / tau * gradient_by row tau terms h (related u w)) (fun w => h (related u w))
+  /\ over terms (softmax T related tau (fun u w => h (related u w)) u) = value_by row tau terms h.
+Proof.
+  intros rows ok_. assert (parts : forall t, T (fun w => denominator t (related u w) * exp (h (related u w) / tau)) = partition_by row tau h t)
+    by (intro t; exact (rows (fun q => denominator t q * exp (h q / tau)))). split.
+  - refine (soft_convex L (over_linear terms) tau weight (fun t w => denominator t (related u w)) (fun t w => positives t (related u w)) _ _ _ (lin_over L terms) _ _ _);
+      try reflexivity.
+    + intros t Ht. rewrite parts. repeat split; [apply (weights _ _ _ _ ok_) | intros; apply (denominators _ _ _ _ ok_) | apply (partitions _ _ _ _ ok_)]; exact Ht.
+    + intros w _. unfold gradient_by. f_equal. apply over_ext; intros t _. rewrite parts. reflexivity.
+  - apply over_ext; intros t _. unfold softmax. rewrite parts, (rows (fun q => positives t q * (h q / tau))). reflexivity.
+Qed.
 
+(* Where a point is related to others by which indices agree; the sizes are real numbers here. *)
+Definition partition (sizes : list R) (tau : R) (h : list bool -> R) (t : term) : R :=
+  row sizes (fun b => denominator t b * exp (h b / tau)).
+Definition gradient (sizes : list R) := gradient_by (row sizes).
+Definition convex (sizes : list R) := convex_by (row sizes).
 Section Softmax.
 Variables (s : list nat) (tau : R) (terms : list term) (h : list bool -> R).
 Hypothesis one : forall N, In N s -> (1 <= N)%nat.
-Notation Rs := (map INR s).
-Hypothesis ok : convex Rs tau terms h.
+Hypothesis ok : convex (map INR s) tau terms h.
 Notation anchors := (fun u x => over terms (anchor_loss s tau (fun _ => x) u)).
 Lemma partition_at t u : valid s u ->
-  total s (fun w => denominator t (agree u w) * exp (h (agree u w) / tau)) = partition Rs tau h t.
+  total s (fun w => denominator t (agree u w) * exp (h (agree u w) / tau)) = partition (map INR s) tau h t.
 Proof. exact (total_agree s (fun b => denominator t b * exp (h b / tau)) u). Qed.
-Theorem softmax_smooth : smooth_at s anchors (gradient Rs tau terms h) h (/ tau).
-Proof.
-  split; [apply Rinv_0_lt_compat, (tau_pos _ _ _ _ ok)|]. intros u Hu. assert (L := total_linear s).
-  refine (soft_convex L (over_linear terms) tau weight (fun t w => denominator t (agree u w)) (fun t w => positives t (agree u w)) _ _ _ (lin_over L terms) _ _ _);
-    try reflexivity.
-  - intros t Ht. rewrite partition_at by exact Hu.
-    repeat split; [apply (weights _ _ _ _ ok) | intros; apply (denominators _ _ _ _ ok) | apply (partitions _ _ _ _ ok)]; exact Ht.
-  - intros w _. unfold gradient. f_equal. apply over_ext; intros t _. rewrite partition_at by exact Hu. reflexivity.
-Qed.
-
-(* The loss at inner products by relation, in closed form. *)
-Definition value : R :=
-  over terms (fun t => weight t * (ln (partition Rs tau h t) - row Rs (fun a => positives t a * (h a / tau)))).
-Lemma value_at : loss s tau terms (by_relation h) = value.
-Proof.
-  apply (mean_at s anchors h one). intros u Hu. apply over_ext; intros t _. unfold anchor_loss.
-  rewrite (partition_at t u Hu), (total_agree s (fun a => positives t a * (h a / tau)) u Hu). reflexivity.
-Qed.
+Definition anchor_at u Hu := softmax_at (total_linear s) agree (row (map INR s)) tau terms h u (fun F => total_agree s F u Hu) ok.
+Theorem softmax_smooth : smooth_at s anchors (gradient (map INR s) tau terms h) h (/ tau).
+Proof. split; [apply Rinv_0_lt_compat, (tau_pos _ _ _ _ ok) | exact (fun u Hu => proj1 (anchor_at u Hu))]. Qed.
+Lemma value_by_at : loss s tau terms (by_relation h) = value_by (row (map INR s)) tau terms h.
+Proof. apply (mean_at s anchors h one). exact (fun u Hu => proj2 (anchor_at u Hu)). Qed.
 End Softmax.
 
 (* ---- every positive has its own denominator ---- *)

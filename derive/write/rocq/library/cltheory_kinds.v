@@ -1,5 +1,5 @@
-(* Written by cltheory. A softmax loss on points of several kinds lies above its tangent, and what the
-   tangent loses is bounded kind by kind, and by one small matrix for the means of the kinds. *)
+(* Written by cltheory. What the tangent of a softmax loss on points of several kinds loses is bounded
+   kind by kind, and by one small matrix for the means of the kinds. *)
 From Coq Require Import Reals Lra Lia List Arith.
 Require Import cltheory_loss cltheory_gram cltheory_optimal cltheory_convex.
 Import ListNotations.
@@ -89,63 +89,37 @@ Qed.
 End Pairs.
 
 (* ---- the loss ---- *)
-Definition part_of_kind (sizes : list (list R)) (tau : R) (h : relation -> R) (t : member_term) (i : nat) : R :=
-  row_of sizes i (fun r => its_denominator t r * exp (h r / tau)).
 Definition pull (sizes : list (list R)) (tau : R) (terms : list member_term) (h : relation -> R) (r : relation) : R :=
-  over terms (fun t => its_weight t * (its_denominator t r * exp (h r / tau) / part_of_kind sizes tau h t (fst (fst r)) - its_positives t r)).
+  gradient_by (row_of sizes (fst (fst r))) tau terms h r.
 Definition value_of_kinds (sizes : list (list R)) (tau : R) (terms : list member_term) (h : relation -> R) : R :=
-  sum_of sizes (fun i => over terms (fun t => its_weight t * (ln (part_of_kind sizes tau h t i)
-    - row_of sizes i (fun r => its_positives t r * (h r / tau))))) / sum_of sizes (fun _ => 1).
+  sum_of sizes (fun i => value_by (row_of sizes i) tau terms h) / sum_of sizes (fun _ => 1).
 Definition slack (sizes : list (list R)) (tau : R) (A h : relation -> R) (y : nat -> R) : R :=
   sum_of sizes (fun i => y i - row_of sizes i (fun r => A r * h r)) / tau / sum_of sizes (fun _ => 1).
-Record convex_kinds (sizes : list (list R)) (tau : R) (terms : list member_term) (h : relation -> R) : Prop := {
-  its_tau : 0 < tau;
-  its_weights : forall t, In t terms -> 0 <= its_weight t;
-  its_denominators : forall t r, In t terms -> 0 <= its_denominator t r;
-  its_parts : forall t i, In t terms -> (i < length sizes)%nat -> 0 < part_of_kind sizes tau h t i }.
 
 Section Loss.
 Variables (kinds : list (list nat)) (tau : R) (terms : list member_term) (h : relation -> R) (y c : nat -> R).
 Notation sizes := (reals kinds).
 Hypothesis one : forall s N, In s kinds -> In N s -> (1 <= N)%nat.
 Hypothesis some : 0 < sum_of sizes (fun _ => 1).
-Hypothesis ok : convex_kinds sizes tau terms h.
+Hypothesis tau_low : 0 < tau.
+Hypothesis ok : forall i, (i < length kinds)%nat -> convex_by (row_of sizes i) tau terms h.
 Notation A := (pull sizes tau terms h).
-Notation H0 := (fun u w => h (between_members u w)).
-Lemma part_at t u : belongs kinds u ->
-  total_of kinds (fun w => its_denominator t (between_members u w) * exp (H0 u w / tau)) = part_of_kind sizes tau h t (fst u).
-Proof. exact (row_of_at kinds (fun r => its_denominator t r * exp (h r / tau)) u). Qed.
-Lemma kinds_convex u : belongs kinds u -> convex_at (belongs kinds) (total_of kinds)
-  (fun x => over terms (member_loss kinds tau (fun _ => x) u)) (fun w => / tau * A (between_members u w)) (H0 u).
-Proof.
-  intro Hu. assert (L := all_linear kinds).
-  refine (soft_convex L (over_linear terms) tau its_weight (fun t w => its_denominator t (between_members u w))
-    (fun t w => its_positives t (between_members u w)) _ _ _ (lin_over L terms) _ _ _); try reflexivity.
-  - intros t Ht. rewrite part_at by exact Hu. repeat split; intros.
-    + apply (its_weights _ _ _ _ ok); exact Ht.
-    + apply (its_denominators _ _ _ _ ok); exact Ht.
-    + apply (its_parts _ _ _ _ ok); [exact Ht | rewrite map_length; apply Hu].
-  - intros w _. unfold pull. f_equal. apply over_ext; intros t _. rewrite part_at by exact Hu. reflexivity.
-Qed.
-Lemma kinds_value_at : loss_of_kinds kinds tau terms H0 = value_of_kinds sizes tau terms h.
-Proof.
-  unfold loss_of_kinds, value_of_kinds. f_equal; [|f_equal]; apply sum_of_at; [|reflexivity]. intros u Hu.
-  apply over_ext; intros t _. unfold member_loss. rewrite part_at by exact Hu. do 3 f_equal.
-  exact (row_of_at kinds (fun r => its_positives t r * (h r / tau)) u Hu).
-Qed.
+Definition member_at u Hu := softmax_at (all_linear kinds) between_members (row_of sizes (fst u)) tau terms h u (fun F => row_of_at kinds F u Hu) (ok _ (proj1 Hu)).
+Lemma kinds_value_at : loss_of_kinds kinds tau terms (fun u w => h (between_members u w)) = value_of_kinds sizes tau terms h.
+Proof. unfold loss_of_kinds, value_of_kinds. f_equal; [|f_equal]; apply sum_of_at; [exact (fun u Hu => proj2 (member_at u Hu)) | reflexivity]. Qed.
 Theorem kinds_bound dims x : unit_members kinds dims x ->
   (forall i, (i < length kinds)%nat -> multipliers (nth i sizes []) (fun a => A (i, i, a) - c i) (y i)) ->
   (forall S, 0 <= quadratic (length kinds) (means A c) S) ->
   value_of_kinds sizes tau terms h + slack sizes tau A h y <= loss_of_kinds kinds tau terms (inner dims x).
 Proof.
-  intros unit E P. assert (B := pairs_above kinds A y c one E P dims x unit). assert (T := its_tau _ _ _ _ ok). assert (L := all_linear kinds).
+  intros unit E P. assert (B := pairs_above kinds A y c one E P dims x unit). assert (L := all_linear kinds).
   rewrite <- kinds_value_at. unfold loss_of_kinds, slack. replace (total_of kinds (fun _ => 1)) with (sum_of sizes (fun _ => 1)) by (symmetry; apply sum_of_at; reflexivity).
   unfold Rdiv. rewrite <- Rmult_plus_distr_r. apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat, some|].
-  eapply Rle_trans; [|apply (lin_le L); intros u Hu; apply (above_tangent _ _ _ _ _ (kinds_convex u Hu))].
+  eapply Rle_trans; [|apply (lin_le L); intros u Hu; exact (above_tangent _ _ _ (fun w => / tau * A (between_members u w)) _ (proj1 (member_at u Hu)) _)].
   rewrite (lin_plus L). apply Rplus_le_compat_l. set (H := inner dims x) in *.
   rewrite (lin_ext L (fun u => total_of kinds _) (fun u => / tau * (total_of kinds (fun w => A (between_members u w) * H u w) - row_of sizes (fst u) (fun r => A r * h r)))).
   - rewrite (lin_scal L), (lin_minus L), (sum_of_at kinds (fun u => row_of _ (fst u) _) (fun i => row_of sizes i (fun r => A r * h r))), Rmult_comm by reflexivity.
-    apply Rmult_le_compat_l; [left; apply Rinv_0_lt_compat; exact T|]. unfold sum_of in *.
+    apply Rmult_le_compat_l; [left; apply Rinv_0_lt_compat, tau_low|]. unfold sum_of in *.
     rewrite (sum_ext _ _ (fun i => card (nth i sizes []) * y i - card (nth i sizes []) * row_of sizes i (fun r => A r * h r))), (lin_minus (sum_linear _)) by (intros; ring). lra.
   - intros u Hu. rewrite <- (row_of_at kinds (fun r => A r * h r) u Hu), <- (lin_minus L), <- (lin_scal L). apply (lin_ext L); intros; ring.
 Qed.

@@ -26,11 +26,13 @@ Definition unit_vectors (sizes dims : list nat) (x : point -> point -> R) : Prop
   forall u, valid sizes u -> inner dims x u u = 1.
 
 (* A term of a loss: its weight, what each vector weighs in the denominator, and how much of the
-   mean over the positives it is; each by which indices agree with those of the anchor. *)
-Record term := { weight : R; denominator : list bool -> R; positives : list bool -> R }.
-Definition anchor_loss (sizes : list nat) (tau : R) (H : matrix) (u : point) (t : term) : R :=
-  weight t * (ln (total sizes (fun w => denominator t (agree u w) * exp (H u w / tau)))
-              - total sizes (fun w => positives t (agree u w) * (H u w / tau))).
+   mean over the positives it is; each by how it is related to the anchor: which indices agree. *)
+Record softmax_term {Q : Type} := Build_term { weight : R; denominator : Q -> R; positives : Q -> R }.
+Definition softmax {P Q : Type} (all : (P -> R) -> R) (related : P -> P -> Q) (tau : R) (H : P -> P -> R) (u : P) (t : softmax_term) : R :=
+  weight t * (ln (all (fun w => denominator t (related u w) * exp (H u w / tau)))
+              - all (fun w => positives t (related u w) * (H u w / tau))).
+Notation term := (@softmax_term (list bool)).
+Definition anchor_loss (sizes : list nat) : R -> matrix -> point -> term -> R := softmax (total sizes) agree.
 Fixpoint over {T : Type} (terms : list T) (f : T -> R) : R :=
   match terms with [] => 0 | t :: rest => f t + over rest f end.
 Definition loss (sizes : list nat) (tau : R) (terms : list term) (H : matrix) : R :=
@@ -126,12 +128,9 @@ Definition total_of (kinds : list (list nat)) (f : member -> R) : R :=
 Definition relation := (nat * nat * list bool)%type.    (* both kinds; in one, which indices are the same *)
 Definition between_members (u v : member) : relation :=
   (fst u, fst v, if Nat.eqb (fst u) (fst v) then agree (snd u) (snd v) else []).
-Record member_term := { its_weight : R; its_denominator : relation -> R; its_positives : relation -> R }.
-Definition member_loss (kinds : list (list nat)) (tau : R) (H : member -> member -> R) (u : member) (t : member_term) : R :=
-  its_weight t * (ln (total_of kinds (fun w => its_denominator t (between_members u w) * exp (H u w / tau)))
-                  - total_of kinds (fun w => its_positives t (between_members u w) * (H u w / tau))).
+Notation member_term := (@softmax_term relation).
 Definition loss_of_kinds (kinds : list (list nat)) (tau : R) (terms : list member_term) (H : member -> member -> R) : R :=
-  total_of kinds (fun u => over terms (member_loss kinds tau H u)) / total_of kinds (fun _ => 1).
+  total_of kinds (fun u => over terms (softmax (total_of kinds) between_members tau H u)) / total_of kinds (fun _ => 1).
 Definition unit_members (kinds : list (list nat)) (dims : list nat) (x : member -> point -> R) : Prop :=
   forall u, belongs kinds u -> inner dims x u u = 1.
 

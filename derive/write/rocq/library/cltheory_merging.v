@@ -61,10 +61,10 @@ Notation r := (INR (list_sum rest)).
 Hypothesis two : forall s, In s sizes -> (2 <= s)%nat.
 Hypothesis many : (2 <= length rest)%nat.
 Hypothesis tau_pos : 0 < tau.
-Hypothesis weighs : its_weight t = 1.
-Hypothesis denominators : forall q, 0 <= its_denominator t q.
-Hypothesis denominator_of : forall i j, its_denominator t (i, i, [true]) = 0 /\ its_denominator t (i, i, [false]) = 1 /\ its_denominator t (i, j, []) = 1.
-Hypothesis positives_of : forall i j, its_positives t (i, i, [true]) = 0 /\ its_positives t (i, i, [false]) = / (sz i - 1) /\ its_positives t (i, j, []) = 0.
+Hypothesis weighs : weight t = 1.
+Hypothesis denominators : forall q, 0 <= denominator t q.
+Hypothesis denominator_of : forall i j, denominator t (i, i, [true]) = 0 /\ denominator t (i, i, [false]) = 1 /\ denominator t (i, j, []) = 1.
+Hypothesis positives_of : forall i j, positives t (i, i, [true]) = 0 /\ positives t (i, i, [false]) = / (sz i - 1) /\ positives t (i, j, []) = 0.
 Hypothesis inner_of : forall i j a, h (i, j, a) = match i, j with O, O | S _, S _ => 1 | _, _ => -1 end.
 Notation e1 := (exp (1 / tau)).
 Notation e2 := (exp (- 1 / tau)).
@@ -82,19 +82,19 @@ Qed.
 (* ---- the gradient at the inner products ---- *)
 Notation h_ u w := (h (between_members u w)).
 Definition part (u : member) : R := match fst u with O => Z0 | S _ => Z1 end.
-Lemma part_at u : belongs kinds u -> T (fun w => its_denominator t (between_members u w) * exp (h_ u w / tau)) = part u.
+Lemma part_at u : belongs kinds u -> T (fun w => denominator t (between_members u w) * exp (h_ u w / tau)) = part u.
 Proof.
-  destruct u as [i u]. intro Hu. rewrite (class_row sizes (fun q => its_denominator t q * exp (h q / tau)) (fun j => match i, j with O, O | S _, S _ => e1 | _, _ => e2 end) _ Hu); simpl fst.
+  destruct u as [i u]. intro Hu. rewrite (class_row sizes (fun q => denominator t q * exp (h q / tau)) (fun j => match i, j with O, O | S _, S _ => e1 | _, _ => e2 end) _ Hu); simpl fst.
   - unfold part. destruct i; simpl; rewrite by_class_const; ring.
   - intro j. destruct (denominator_of i j) as [_ [_ ->]]. rewrite inner_of. destruct i, j; ring.
   - destruct (denominator_of i i) as [-> _]. ring.
   - destruct (denominator_of i i) as [_ [-> _]]. rewrite inner_of. destruct i; ring.
 Qed.
-Definition A (u w : member) : R := its_denominator t (between_members u w) * exp (h_ u w / tau) / part u - its_positives t (between_members u w).
-Lemma smooth u : belongs kinds u -> convex_at (belongs kinds) T (fun x => over [t] (member_loss kinds tau (fun _ => x) u)) (fun w => / tau * A u w) (fun w => h_ u w).
+Definition A (u w : member) : R := denominator t (between_members u w) * exp (h_ u w / tau) / part u - positives t (between_members u w).
+Lemma smooth u : belongs kinds u -> convex_at (belongs kinds) T (fun x => over [t] (softmax T between_members tau (fun _ => x) u)) (fun w => / tau * A u w) (fun w => h_ u w).
 Proof.
-  intro Hu. refine (soft_convex (all_linear kinds) (over_linear [t]) tau its_weight (fun t w => its_denominator t (between_members u w))
-    (fun t w => its_positives t (between_members u w)) _ _ _ (lin_over (all_linear kinds) [t]) _ _ _); try reflexivity.
+  intro Hu. refine (soft_convex (all_linear kinds) (over_linear [t]) tau weight (fun t w => denominator t (between_members u w))
+    (fun t w => positives t (between_members u w)) _ _ _ (lin_over (all_linear kinds) [t]) _ _ _); try reflexivity.
   - intros q [<-|[]]. rewrite part_at, weighs by exact Hu. repeat split; [lra | intros; apply denominators |].
     unfold part. destruct (fst u); apply parts.
   - intros w _. cbn [over]. rewrite part_at, weighs by exact Hu. unfold A. ring.
@@ -183,7 +183,7 @@ Proof.
   assert (sums : by_class rest (fun k => v (S k)) = ep - r /\ by_class rest (fun k => w (S k)) = 0 /\ by_class rest (fun _ => -1) = - r).
   { rewrite by_class_const. unfold ep. clear - many s1 s2. destruct rest as [|N1 [|N2 q]]; simpl in many; try lia. simpl in *. rewrite !by_class_const, !plus_INR. fold (list_sum q). repeat split; lra. }
   destruct sums as [Wv [Ww Ws]].
-  destruct (less_beside lin (fun u x => over [t] (member_loss kinds tau (fun _ => x) u)) (fun u w => / tau * A u w) (fun u w => h_ u w) [2%nat]
+  destruct (less_beside lin (fun u x => over [t] (softmax T between_members tau (fun _ => x) u)) (fun u w => / tau * A u w) (fun u w => h_ u w) [2%nat]
     (fun u c => match c with [O] => side u | _ => 0 end) (fun u c => match c with [O] => v (fst u) | _ => w (fst u) end) smooth) as [p [Hp less]].
   - intros u x _ _. rewrite h_sides. unfold inner. simpl. ring.
   - set (g := fun j => match j with O => 1 | S _ => -1 end).
