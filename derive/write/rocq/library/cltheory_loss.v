@@ -28,7 +28,8 @@ Definition unit_vectors (sizes dims : list nat) (x : point -> point -> R) : Prop
 (* A term of a loss: its weight, what each vector weighs in the denominator, and how much of the
    mean over the positives it is; each by how it is related to the anchor: which indices agree. *)
 Record softmax_term {Q : Type} := Build_term { weight : R; denominator : Q -> R; positives : Q -> R }.
-Definition softmax {P Q : Type} (all : (P -> R) -> R) (related : P -> P -> Q) (tau : R) (H : P -> P -> R) (u : P) (t : softmax_term) : R :=
+Definition softmax {P Q : Type} (all : (P -> R) -> R) (related : P -> P -> Q)
+    (tau : R) (H : P -> P -> R) (u : P) (t : softmax_term) : R :=
   weight t * (ln (all (fun w => denominator t (related u w) * exp (H u w / tau)))
               - all (fun w => positives t (related u w) * (H u w / tau))).
 Notation term := (@softmax_term (list bool)).
