@@ -218,7 +218,7 @@ def _ratio_sign(field: ExpField, ratio: Ratio, signs: Signs, case: Case, sharp: 
     for poly, power in [(ratio.numer, 1), *ratio.denom.items()]:
         if most_terms(poly, images) > MOST_TERMS:
             return None
-        sign = poly_sign(substituted(poly, ring, images), strict)
+        sign = _poly_sign(substituted(poly, ring, images), strict)
         if sign is None or (poly is not ratio.numer and abs(sign) < 1):
             return None
         total *= sign if power % 2 else abs(sign)
@@ -267,7 +267,7 @@ def _rules(
         image = read(case.substitution[s])
         below = image.below
         # An end of a range that divides: where that is zero, the domain has no points.
-        if (poly_sign(below, strict) or 0) <= 0:
+        if (_poly_sign(below, strict) or 0) <= 0:
             return None
         rules[s] = (image.numer, below)
     return ring, rules, strict
@@ -325,15 +325,14 @@ def _horner(
 def _sign(ratio: Ratio, strict: set[Symbol]) -> Sign:
     total = Fraction(1)
     for poly, power in [(ratio.numer, 1), *ratio.denom.items()]:
-        sign = poly_sign(poly, strict)
+        sign = _poly_sign(poly, strict)
         if sign is None:
             return None
         total *= sign if power % 2 else abs(sign)
     return total
 
 
-def poly_sign(poly: Poly, strict: set[Symbol]) -> Sign:
-    """The sign of a polynomial in variables >= 0 by those of its terms; 1/2 where it may vanish."""
+def _poly_sign(poly: Poly, strict: set[Symbol]) -> Sign:
     coefficients = poly.coeffs()
     if not coefficients:
         return Fraction(0)

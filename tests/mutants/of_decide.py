@@ -128,8 +128,8 @@ MUTANTS = [
             "odd powers lose their sign",
         ),
         (
-            "return None\n        total *= sign if power % 2 else abs(sign)\n    return total\n\n\ndef poly_sign(",
-            "return None\n        total *= abs(sign)\n    return total\n\n\ndef poly_sign(",
+            "return None\n        total *= sign if power % 2 else abs(sign)\n    return total\n\n\ndef _poly_sign(",
+            "return None\n        total *= abs(sign)\n    return total\n\n\ndef _poly_sign(",
             "odd powers lose their sign in an exponent",
         ),
         (
@@ -169,7 +169,7 @@ MUTANTS = [
         C,
         ("derive/test_domain.py",),
         (
-            "        if (poly_sign(below, strict) or 0) <= 0:\n            return None\n",
+            "        if (_poly_sign(below, strict) or 0) <= 0:\n            return None\n",
             "",
             "an end of a range may divide by what is negative",
         ),

@@ -15,7 +15,7 @@ from itertools import product
 
 from sympy import Basic, Expr, Mul, Pow, S, Symbol, exp, log, oo, preorder_traversal, sqrt
 
-from ...decide.coefficients import closure, poly_sign, substituted
+from ...decide.coefficients import closure, substituted
 from ...decide.decide import is_proved_positive
 from ...decide.domain import POSITIVE, Case, Domain, Range, between
 from ...decide.normal import ExpField, NotInField, canonical, factor_list
@@ -283,12 +283,13 @@ class Signs:
             if found is None:
                 return None
             goals.append(found)
-        strict = all(goals)
+        strict_everywhere = all(strict for _, strict in goals)
         lines = ["; ".join(tactics) + "."] if tactics else []
-        for one in goals:
-            proof = "left; by_terms." if one and not strict else "by_terms."
-            lines.append(proof if len(goals) == 1 else f"{{ {proof} }}")
-        return strict, lines
+        for text, strict in goals:
+            weak = "" if strict_everywhere or not strict else "left; "
+            one = weak + _equal(text, strict=strict)
+            lines.append(one if len(goals) == 1 else f"{{ {one} }}")
+        return strict_everywhere, lines
 
     # --- denominators -------------------------------------------------------------------------
     def _denominators(self, among: Iterable[Expr]) -> None:
@@ -367,22 +368,46 @@ def split(s: Symbol, r: Range) -> str:
     )
 
 
-def _positive(f: Poly, case: Case, known: Mapping[Symbol, Symbol]) -> bool | None:
-    """Whether a factor is > 0, where its coefficients are positive in variables >= 0, or >= 0.
+def _positive(f: Poly, case: Case, known: Mapping[Symbol, Symbol]) -> tuple[str, bool] | None:
+    """A factor in variables >= 0, if its coefficients are positive there, and whether it is > 0.
 
     ``known`` are the symbols of the case that those of the factor are.
     """
-    ring = Ring(case.variables)
-    read, degrees = reader(ring), zip(f.ring.symbols, f.degrees(), strict=True)
+    fresh = case.variables
+    ring = Ring(fresh)
+    read = reader(ring)
+    images: dict[Symbol, tuple[Poly, Poly]] = {}
+    below: Expr = S.One
     try:
-        images = {s: read(case.substitution[known[s]]) for s, d in degrees if d > 0}
+        for s, d in zip(f.ring.symbols, f.degrees(), strict=True):
+            if d > 0:
+                ratio = read(case.substitution[known[s]])
+                images[s] = (ratio.numer, ratio.below)
+                below *= ratio.below.as_expr() ** d
+                if any(c < 0 for c in ratio.below.coeffs()):
+                    return None
     except NotRational:
         return None
-    if any(c < 0 for image in images.values() for c in image.below.coeffs()):
-        return None
-    rules = {s: (image.numer, image.below) for s, image in images.items()}
-    sign = poly_sign(substituted(f, ring, rules), set(case.strict))
-    return None if sign is None or sign < 0 else abs(sign) == 1
+    poly = substituted(f, ring, images)
+    if not poly or any(c < 0 for c in poly.coeffs()):
+        return ("0", False) if not poly else None
+    names = {v: v.name for v in fresh}
+    sure = [
+        m
+        for m in poly.monoms()
+        if all(s in case.strict for s, k in zip(fresh, m, strict=True) if k)
+    ]
+    last = sure[0] if sure else poly.monoms()[0]
+    coefficients = dict(poly.terms())
+    order = [m for m in coefficients if m != last] + [last]
+    monomials = [
+        Mul(to_sympy(coefficients[m]), *(s**k for s, k in zip(fresh, m, strict=True) if k))
+        for m in order
+    ]
+    text = " + ".join(term(m, names, 1) for m in monomials)
+    if below != 1:
+        text = f"({text}) / ({term(below, names)})"
+    return text, bool(sure)
 
 
 def _as_product(monomial: Expr, meaning: Mapping[Symbol, Expr]) -> str:

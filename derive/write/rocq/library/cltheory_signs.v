@@ -77,9 +77,6 @@ Ltac nz1 := first [lra | apply Rgt_not_eq; red; pos | apply Rgt_not_eq; red; rin
   | apply Rlt_not_eq, Ropp_lt_cancel; rewrite Ropp_0; ring_simplify; pos | nra].
 Ltac nz := repeat match goal with |- _ /\ _ => split end; nz1.
 Ltac eq := first [ring | field; nz | match goal with H : ?s * ?s = _ |- _ => field [H]; nz end].
-(* What is positive term by term, once it is a sum of them, or a quotient of sums. *)
-Ltac visible := match goal with |- 0 < _ => pos | |- 0 <= _ => nneg end.
-Ltac by_terms := first [ring_simplify; visible | field_simplify; [visible | nz]].
 Ltac exp_eq := first [rewrite <- ?exp_Ropp, <- ?exp_plus; f_equal; field; nz | unfold Rdiv; rewrite Rmult_0_l, exp_0; reflexivity].
 
 (* Thresholds with a logarithm: x is beyond v where p exp w is above q. *)
