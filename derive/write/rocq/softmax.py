@@ -83,7 +83,7 @@ class SoftmaxTerms(Defined):
 class Softmax(SoftmaxTerms, Declared):
     """A softmax loss whose positives share a denominator."""
 
-    unfolded = ("gradient", "gradient_by", "partition_by")
+    unfolded: ClassVar[tuple[str, ...]] = ("gradient", "gradient_by", "partition_by")
     smooth = "softmax_smooth _ _ _ _ ok"
     valued = "value_by"
     library = ("loss", "gradient")
