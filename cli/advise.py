@@ -39,7 +39,7 @@ explain: paper, supcontrast, pytorch-metric-learning, lightly, open-clip, google
 @click.option("--per-class", help="Images of each class (default: 1,000,000, for many).")
 @click.option("--sizes", help="Samples of each class where they differ, such as 500,100,20.")
 @click.option("--sampling", help="uniform (default), balanced:K (K of each class drawn), or all.")
-@click.option("--alone", help=f"An anchor alone of its class: {', '.join(ALONE)}.")
+@click.option("--alone", help=f"An anchor alone in its class: {', '.join(ALONE)}.")
 @click.option("--devices", help="Devices that gather their embeddings (default: 1).")
 @click.option("--accumulate", help="Batches whose gradients are accumulated (default: 1).")
 @click.option("--dim", help="Dimension of the embeddings (default: 128; 512 for two towers).")

@@ -13,7 +13,7 @@ UNIFORM = "uniform"
 DRAWN = "supcl-batches"
 #: Any loss, over batches or not.
 PHASES = "phases"
-#: What is done with an anchor that is alone of its class, as the quantities are called.
+#: What is done with an anchor that is alone in its class, as the quantities are called.
 ALONE = ("attraction", "term", "renormalise", "skip")
 
 
@@ -31,7 +31,7 @@ sampling_option = click.option(
 alone_option = click.option(
     "--alone",
     type=click.Choice(ALONE),
-    help="With --batch: what is dropped for an anchor alone of its class (default: each).",
+    help="With --batch: what is dropped for an anchor alone in its class (default: each).",
 )
 
 
@@ -61,7 +61,7 @@ def over_batches(
     if kind not in (UNIFORM, "balanced") or balanced is not each.isdecimal():
         raise click.UsageError(f"--sampling is uniform or balanced:K, not {sampling!r}")
     if balanced and alone:
-        raise click.UsageError("no anchor is alone of its class in balanced batches: omit --alone")
+        raise click.UsageError("no anchor is alone in its class in balanced batches: omit --alone")
     if balanced and (int(each) < 1 or batch % int(each)):
         raise click.UsageError(f"a batch of {batch} is not made of classes of {each} instances")
     sizes = {"C": batch // int(each), "k": each} if balanced else {"B": batch}

@@ -317,7 +317,7 @@ def test_commands_of_the_page_give_what_it_shows(engine: str, tmp_path: Path) ->
     for key, model in found.items():
         # Keys of a queue may all be opposite to one query, but not in the mean over the data.
         check_lines(model, "simplex" if key == "moco" else "least")
-    # With one view there is no loss over batches where an anchor may be alone of its class.
+    # With one view there is no loss over batches where an anchor may be alone in its class.
     for model in asked(engine, tmp_path, ["supcon", "sincere"], m=4, n=6, B=12, p=1).values():
         check_lines(model, "least")
     broken = engine.replace('!id.startsWith("batches")', "false")

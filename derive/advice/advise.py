@@ -240,7 +240,7 @@ def _ranges(at: Setting, only: tuple[str, ...] = ()) -> dict[str, Safe]:
 
 
 def _elsewhere(end: End, at: Setting, here: float) -> str:
-    """Where the lowest end is under another convention for an anchor alone of its class."""
+    """Where the lowest end is under another convention for an anchor alone in its class."""
     ends: dict[str, float] = {}
     for alone in ALONE if "{alone}" in end.said.quantity else ():
         other = replace(at, words={**at.words, "alone": alone})
@@ -249,7 +249,7 @@ def _elsewhere(end: End, at: Setting, here: float) -> str:
     best = min(ends, key=ends.__getitem__, default="")
     if not best or ends[best] >= here:
         return ""
-    said = f"if an anchor alone of its class {ALONE[best].says} (alone: {best})"
+    said = f"if an anchor alone in its class {ALONE[best].says} (alone: {best})"
     return f" ({said}, {end.parameter} is safe {end.side} {ends[best]:.6g})"
 
 

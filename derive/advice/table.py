@@ -30,7 +30,7 @@ class Said(FrozenValue):
     Attributes
     ----------
     result, quantity
-        Their names; ``{alone}`` in the second is the convention for an anchor alone of its class.
+        Their names; ``{alone}`` in the second is the convention for an anchor alone in its class.
     takes
         What the parameters of the result are called in a setting.
     when

@@ -1,4 +1,4 @@
-"""What a loss asks of an anchor that is alone of its class in a batch: four conventions.
+"""What a loss asks of an anchor that is alone in its class in a batch: four conventions.
 
 It has no positives in the supervised term. Papers do not say what is then done, and libraries
 differ; all keep the mean over all anchors of the batch. The same is done with an anchor whose

@@ -105,7 +105,7 @@ class BatchLoss(Frozen):
     def from_draw(
         cls, loss: SoftmaxLoss, draw: Draw, domain: Domain, alone: Alone | None
     ) -> BatchLoss:
-        """The loss; ``alone`` is for an anchor alone of its class, if it then lacks positives."""
+        """The loss; ``alone`` is for an anchor alone in its class, if it then lacks positives."""
         drawn = draw.drawn
         if draw.law is None:
             return cls(draw, (Part("in a batch", ReducedLoss(loss, drawn), 0, oo, domain),))
@@ -122,7 +122,7 @@ class BatchLoss(Frozen):
             return cls(draw, (several,))
         left = draw.alone()
         own = alone.applied(loss, [r.name for r in left.relations if r.count == 0])
-        where = f" (an anchor alone of its class {alone.says})"
+        where = f" (an anchor alone in its class {alone.says})"
         if not own.terms:
             return cls(draw, (several,), where)
         says = f"in a batch without another of its class, where it {alone.says}"

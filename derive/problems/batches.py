@@ -36,7 +36,7 @@ MOST, FEW = 12, 4
 SAMPLINGS = ("uniform", "balanced")
 #: Which anchor has no positives of a term that has them in one relation only.
 WITHOUT = {
-    SAME_CLASS: "an anchor alone of its class",
+    SAME_CLASS: "an anchor alone in its class",
     CROSS_CLASS: "an anchor in a batch of one class",
 }
 #: The positives of a term that are all missing in some batch if there is one view.
@@ -122,7 +122,7 @@ def over_batches(problem: Problem, sampling: str, alone: str = "") -> BatchProbl
     sampling
         ``uniform`` or ``balanced``.
     alone
-        What is done with an anchor that lacks positives, as one alone of its class does.
+        What is done with an anchor that lacks positives, as one alone in its class does.
 
     Raises
     ------

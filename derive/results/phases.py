@@ -137,7 +137,7 @@ def for_loss(
     ----------
     sampling, alone
         How batches are drawn, ``uniform`` or ``balanced``, if the loss is a mean over them; and
-        what is done there with an anchor alone of its class.
+        what is done there with an anchor alone in its class.
 
     Raises
     ------

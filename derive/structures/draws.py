@@ -45,7 +45,7 @@ class Draw(Frozen):
     says
         In words; formulas in LaTeX stand between dollars.
     convention
-        What is done with an anchor that is alone of its class, where a convention was chosen: a
+        What is done with an anchor that is alone in its class, where a convention was chosen: a
         name in :data:`~..losses.alone.ALONE`.
     """
 
@@ -69,7 +69,7 @@ class Draw(Frozen):
         return Domain(ranges, {**domain.witness, **self.witness})
 
     def alone(self) -> Scheme:
-        """What an anchor sees that is alone of its class."""
+        """What an anchor sees that is alone in its class."""
         counted = [replace(r, count=r.count.xreplace({K: S.Zero})) for r in self.drawn.relations]
         return replace(self.drawn, relations=tuple(counted))
 

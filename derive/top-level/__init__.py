@@ -138,7 +138,7 @@ def advise(
     sampling
         ``"uniform"``, ``"balanced:K"`` with K images of each class drawn, or ``"all"``.
     alone
-        What an anchor does that is alone of its class: ``"attraction"``, ``"term"``,
+        What an anchor does that is alone in its class: ``"attraction"``, ``"term"``,
         ``"renormalise"`` or ``"skip"``, as :class:`cltheory.losses.SupCL` has it.
     **options
         Sizes and parameters: ``batch`` (images of a device, not views), ``views``, ``classes``,

@@ -132,7 +132,7 @@ function limitsOf(model, s, quick) {
   if (!model.alone || s.B >= s.items) return rows;
   // Where instances separate if the loss is over random batches, by what an anchor alone does.
   const each = ALONE.map(([name, label]) => [label, quick ? undefined : at(`${under(model.alone)}_alpha_high_${name}`, s)]), [[, value]] = each;
-  const note = `over random batches of ${s.B} instances. Of an anchor alone of its class:`, said = s.alpha <= value ? "instances stay together" : "instances separate";
+  const note = `over random batches of ${s.B} instances. Of an anchor alone in its class:`, said = s.alpha <= value ? "instances stay together" : "instances separate";
   return [...rows, { symbol: "α<sub>high</sub>", note, value, each, parameter: "alpha", result: model.alone, said: quick ? "…" : value === undefined ? "no such threshold here" : said }];
 }
 

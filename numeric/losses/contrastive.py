@@ -23,7 +23,7 @@ from .sums import Unseen, log_sums, queue_mean, softplus_sum, tower_mean
 from .weights import Groups, numbered
 
 Alone = Literal["attraction", "term", "renormalise", "skip"]
-#: For an anchor alone of its class, by alpha: the weight of its log-sum-exp, and that of the
+#: For an anchor alone in its class, by alpha: the weight of its log-sum-exp, and that of the
 #: attraction to its own views. Its attraction to others is 0.
 ALONE: dict[str, Callable[[float], tuple[float, float]]] = {
     "attraction": lambda alpha: (1.0, alpha),
@@ -255,7 +255,7 @@ class SupCL(OneTower):
     base
         Multiply by tau / base, as SupContrast does with 0.07.
     alone
-        An anchor that is alone of its class in the batch: ``"attraction"`` leaves out its
+        An anchor that is alone in its class in the batch: ``"attraction"`` leaves out its
         attraction to others; ``"term"`` the whole of L_Sup, so that its log-sum-exp weighs alpha;
         ``"renormalise"`` gives its own views weight 1; ``"skip"`` gives it a loss of 0. The mean
         divides by all anchors.
@@ -363,7 +363,7 @@ class SINCERE(OneTower):
     """SINCERE (Feeney and Hughes, 2023, equation (6)): ``loss(z, labels)``.
 
     Each positive is compared with other classes only, not with other positives. Anchors that are
-    alone of their class are left out of the mean. Parameters as of `Contrastive`.
+    alone in their class are left out of the mean. Parameters as of `Contrastive`.
     """
 
     def on_batch(self, batch: _Batch) -> Tensor:

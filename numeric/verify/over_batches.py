@@ -128,7 +128,7 @@ class BatchesLoss:
     at
         Sizes and the temperature.
     alone
-        What is done with an anchor that is alone of its class, a name in ``ALONE``; or empty.
+        What is done with an anchor that is alone in its class, a name in ``ALONE``; or empty.
     """
 
     def __init__(self, result: Result, at: Mapping[str, Expr], alone: str, run: Run):

@@ -67,7 +67,7 @@ def one_interval(
     Parameters
     ----------
     alone
-        What an anchor does that is alone of its class, a name in
+        What an anchor does that is alone in its class, a name in
         :data:`~cltheory.derive.losses.alone.ALONE`; empty if none ever is.
     low
         Where the lower end is meant, if not everywhere.
@@ -90,7 +90,7 @@ def one_interval(
         symbol = rf"\alpha_{{\mathrm{{{end}}}}}{above}"
         found[name] = Quantity.from_threshold(solved, name, symbol, domain=without_alpha(inside))
         if alone:
-            meaning = f"{solved.meaning(name)}, if an anchor alone of its class"
+            meaning = f"{solved.meaning(name)}, if an anchor alone in its class"
             found[name] = replace(found[name], meaning=f"{meaning} {ALONE[alone].says}")
     if len(found) == 2:
         high, lower = found.values()
@@ -111,7 +111,7 @@ def intervals(
     proof: Derivation,
     low: Mapping[str, Domain] | None = None,
 ) -> dict[str, Quantity]:
-    """The interval under each convention for an anchor that is alone of its class."""
+    """The interval under each convention for an anchor that is alone in its class."""
     found: dict[str, Quantity] = {}
     for alone in ALONE:
         found |= one_interval(loss, draw, domain, proof, alone, (low or {}).get(alone))

@@ -1,6 +1,6 @@
 """When SupCL over random batches collapses classes (beyond lee2025ssem, Theorem 2).
 
-An anchor may be alone of its class in a batch; what is then done with it decides much, and there
+An anchor may be alone in its class in a batch; what is then done with it decides much, and there
 are four conventions. Views separate only where its attraction alone is dropped, and that needs
 batches in which an anchor can be alone.
 """
@@ -15,7 +15,7 @@ from ...structures.hierarchy import m, n, p
 from ._batches import intervals, over_batches
 
 DOMAIN = UNIFORM.within(COMBINED)
-NEVER_ALONE = "in larger batches no anchor is alone of its class, and views never separate"
+NEVER_ALONE = "in larger batches no anchor is alone in its class, and views never separate"
 ONE_VIEW = "an instance with one view has no views to separate"
 #: Where views may separate.
 VIEWS = DOMAIN.with_range(p, at_least(2, ONE_VIEW), 2)

@@ -1,7 +1,7 @@
 """When SupCL without the anchor collapses classes over random batches.
 
 As over all data there are two ends of an interval; under each convention for an anchor that is
-alone of its class they are others, and the lower one may be negative.
+alone in its class they are others, and the lower one may be negative.
 """
 
 from ...losses.supcl import SUPCL_EXCLUSIVE

@@ -1,7 +1,7 @@
 """The optimum of SupCon over random batches: classes collapse at every temperature.
 
 All positives of an anchor have one weight, however many there are in a batch, and an anchor that is
-alone of its class has its own other views. So in every batch what pulls is more than what pushes.
+alone in its class has its own other views. So in every batch what pulls is more than what pushes.
 """
 
 from functools import partial

@@ -235,7 +235,7 @@ class AtRandom(AtVertex):
         found = [f"parameters outside of the ranges {', '.join(smaller)}"] if smaller else []
         if not all(self.solving(e) for e in self.vertex.open):
             found.append("a formula for the threshold")
-        who = f" if an anchor alone of its class {ALONE[self.alone].says}" if self.alone else ""
+        who = f" if an anchor alone in its class {ALONE[self.alone].says}" if self.alone else ""
         return f"{' and '.join(found)}{who}" if found else ""
 
     @property
@@ -256,7 +256,7 @@ class AtRandom(AtVertex):
     def mean(self) -> str:
         """Over what the loss is a mean, and what an anchor does that is alone."""
         who = (
-            f", where an anchor alone of its class {ALONE[self.alone].says}," if self.alone else ""
+            f", where an anchor alone in its class {ALONE[self.alone].says}," if self.alone else ""
         )
         return f"{super().mean}{who}"
 
