@@ -46,7 +46,7 @@ from cltheory.derive.write.rocq.signs import NO_SIGNS
 from cltheory.derive.write.rocq.statements import Theorem, of_relations, stated, theorem
 from cltheory.derive.write.rocq.terms import NotWritten, roots, term
 from cltheory.derive.write.rocq.whole import problem_of, whole
-from sympy import Rational, Symbol, exp, gamma, log, sympify
+from sympy import Rational, Symbol, Tuple, exp, gamma, log, sympify
 
 PROBLEMS = Path(__file__).parents[2] / "docs" / "problems"
 ANY = Domain.of_ranges({})
@@ -162,6 +162,8 @@ def test_a_formula_that_is_equal_to_itself_is_no_theorem() -> None:
     with pytest.raises(NotWritten, match="is not zero"):
         of_relations("it", "it", eq(exp(m), exp(n)), COMBINED)
     assert of_relations("it", "it", eq((m + 1) ** 2, m**2 + 2 * m + 1), COMBINED).proof
+    part = of_relations("it", "it", Tuple(eq(exp(n), exp(n)), gt(m, 1)), COMBINED)
+    assert part.statement == of_relations("it", "it", gt(m, 1), COMBINED).statement
     assert all("1. The loss" not in t.title for t in written(results["simclr"]).theorems)
 
 

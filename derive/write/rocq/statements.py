@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from sympy import Basic, Eq, Expr, Le, Lt, S, Symbol, exp, log
+from sympy import Basic, Eq, Expr, Le, Lt, S, Symbol, Tuple, exp, log
 from sympy.core.relational import Relational
 
 from ...decide.coefficients import closure
@@ -106,8 +106,12 @@ def of_relations(called: str, title: str, shown: Basic, domain: Domain) -> Theor
     NotWritten
         If the proof is not known here.
     """
-    if all(_says_nothing(part) for part in each(shown)):
+    parts = list(each(shown))
+    telling = [part for part in parts if not _says_nothing(part)]
+    if not telling:
         raise NotWritten("both of its sides are the same formula for Rocq")
+    if len(telling) < len(parts):
+        shown = Tuple(*telling)
     used = domain.restricted(closure(shown.free_symbols, domain))
     statement, introduced = stated(shown, used)
     lines = with_logarithms(shown, used) if shown.has(log) else proved(shown, used)
