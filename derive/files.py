@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
@@ -19,6 +18,8 @@ def read_json(text: str, **options: Any) -> Any:
     ValueError
         If one does, or it is no JSON.
     """
+
+    import json  # which a short command does not need
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(dict(pairs)) < len(pairs):

@@ -11,7 +11,7 @@ from cltheory.derive.decide.calculus import derivative
 from cltheory.derive.decide.convexity import log_sum_exp_is_convex
 from cltheory.derive.decide.evidence import Evidence, Grade, Holds, weakest
 from cltheory.derive.frozen import Frozen, FrozenValue
-from cltheory.derive.losses.softmax import SoftmaxLoss, tau
+from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from cltheory.derive.losses.supcl import CNCE, SUP_CNCE, SUPCL, alpha
 from cltheory.derive.optimum.on_segment import LossOnSegment
 from cltheory.derive.optimum.reduce import ReducedLoss
@@ -65,6 +65,14 @@ def test_a_threshold_is_checked_by_putting_it_back(monkeypatch) -> None:
         monkeypatch.setattr(module, "solve", wrong)
         with pytest.raises(StepFailed):
             threshold(Criterion("it falls", lt(condition, 0)), alpha, COMBINED, Derivation())
+
+
+def test_there_are_positives_also_where_each_is_in_its_own_denominator() -> None:
+    """With one view an anchor has no others of its instance; its denominator is not empty then."""
+    term = SoftmaxTerm(S.One, ("same_instance",), ("cross_class",), own_positive=True)
+    one = ReducedLoss(SoftmaxLoss("one", "One", (term,), tau, "here"), SYMMETRY)
+    strict = {c.expression: c.strict for c in one.declaration() if "number" in c.says}
+    assert strict == {p - 1: True, (m - 1) * n * p: False}
 
 
 def test_the_weakest_link_is_shown() -> None:
