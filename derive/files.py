@@ -18,7 +18,6 @@ def read_json(text: str, **options: Any) -> Any:
     ValueError
         If one does, or it is no JSON.
     """
-
     import json  # which a short command does not need
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -409,10 +409,8 @@ def _cases(node: Node) -> str:
     def word(condition: Basic) -> str:
         if isinstance(condition, And):
             return " and ".join(map(word, condition.args))
-        return (
-            str(condition)
-            if not isinstance(condition, Eq)
-            else f"{condition.lhs} = {condition.rhs}"
-        )
+        if isinstance(condition, Eq):
+            return f"{condition.lhs} = {condition.rhs}"
+        return str(condition)
 
     return "; ".join(f"else {v}" if c == true else f"{v} if {word(c)}" for v, c in told.args)

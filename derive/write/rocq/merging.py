@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from sympy import Expr, exp
+from sympy import Expr, S, exp
 from sympy.core.relational import Relational
 
 from ...decide.domain import Domain
 from ...losses.softmax import SoftmaxLoss
-from ...optimum.merging import classes, l1, r
+from ...optimum.blocks import ReducedOnOrbits
+from ...optimum.merging import apart_from, classes, l1, li, lj, r
+from ...optimum.program import entry
 from ...theorem.result import Result
 from .signs import Signs
 from .statements import Theorem
@@ -100,11 +102,15 @@ def _definitions(called: str, loss: SoftmaxLoss) -> str:
 
 def _together(loss: SoftmaxLoss, condition: Relational, domain: Domain) -> str:
     """The lemma that the condition has the sign of the eigenvalue on contrasts of the others."""
+    three = ReducedOnOrbits(loss, classes({"1": l1, "i": li, "j": lj}))
+    at = apart_from("1", three.configuration)
+    inner = {p.name: at.get(entry(p.name), S.One) for p in three.configuration.relations}
+    (_, first), (_, second), _ = three.rows
+    one, other = first.pair_gradient(inner), second.pair_gradient(inner)
+    force = (one["cross_class_1_i"] + other["cross_class_1_i"]) / 2
+    gap = (l1 * force - r * other["cross_class_i_j"]).xreplace({lj: r - li})
     tau = loss.temperature
-    near, far = exp(1 / tau), exp(-1 / tau)
-    first, other = (l1 - 1) * near + r * far, (r - 1) * near + l1 * far
-    gap = l1 * (far / first + far / other) / 2 - r * near / other
-    spelled = {"exp (1 / tau)": near, "exp (- 1 / tau)": far}
+    spelled = {"exp (1 / tau)": exp(1 / tau), "exp (- 1 / tau)": exp(-1 / tau)}
     signs = Signs([gap, *condition.args], domain, spelled)
     proof = signs.same_sign(condition.lhs, gap)
     return lemma(
