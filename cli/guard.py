@@ -97,6 +97,17 @@ def program() -> None:
     _is_program = True
     # Whoever asks the command to end gets what Ctrl-C gets: nothing is left half done.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if is_possible():
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        sys.unraisablehook = _interrupt_again
+
+
+def _interrupt_again(lost: Any) -> None:
+    """Python drops an interrupt in a finalizer (``__del__``): it comes again when that is over."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+    else:
+        sys.__unraisablehook__(lost)
 
 
 def limit_memory(gigabytes: float) -> None:

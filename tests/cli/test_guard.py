@@ -245,6 +245,31 @@ def test_an_interrupt_leaves_nobody(
     pytest.fail("a worker went on")
 
 
+FINALIZER = """
+import os, signal, time
+from cltheory.cli import guard
+signal.signal(signal.SIGINT, signal.default_int_handler)
+guard.program()
+class Pipe:
+    def __del__(self):
+        os.kill(os.getpid(), signal.{ends})
+        time.sleep(0.2)
+try:
+    Pipe()
+    time.sleep(10)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("ends", ["SIGINT", "SIGTERM"])
+def test_an_interrupt_in_a_finalizer_is_not_lost(ends: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FINALIZER.format(ends=ends)], capture_output=True, text=True
+    )
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")
+
+
 def running(group: int) -> list[str]:
     """The processes of a group that have not ended, whether or not they are mourned."""
     found = []
