@@ -147,7 +147,7 @@ class AtEdge(AtStructure):
         return self._zero(), self._optimum()
 
     def _zero(self) -> Theorem:
-        """That the derivative has a zero between ends where it has different signs."""
+        """That the equation has a solution between ends where its left side differs in sign."""
         x, length, slope = self.edge.x, self.edge.segment.length, self.slope
         ends = self.domain.restricted(slope.free_symbols | length.free_symbols)
         outside = ends.restricted(set(ends.ranges) - {x})
@@ -159,7 +159,7 @@ class AtEdge(AtStructure):
         statement, lines = quantified(outside, goal)
         return Theorem(
             f"{self.called}_zero",
-            f"Along the edge the derivative of the loss is zero for some {x}, if it is not "
+            f"The equation of the next theorem has a solution {x}, if its left side is not "
             f"positive at {x} = 0 and not negative at {x} = {length}",
             statement,
             (
