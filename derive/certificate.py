@@ -391,7 +391,8 @@ def replay(file: dict[str, Any]) -> Proved:
     except (KeyError, TypeError, IndexError, AttributeError, ValueError, RecursionError) as error:
         if isinstance(error, Refused):
             raise
-        raise Refused(f"not a certificate: {type(error).__name__} {error}") from None
+        what = f"it has no {error}" if isinstance(error, KeyError) else f"malformed ({error})"
+        raise Refused(f"not a certificate: {what}") from None
     finally:
         ctx.prec = before
 
