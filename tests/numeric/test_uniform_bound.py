@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -105,11 +104,8 @@ def test_many_uniform_vectors_attain_it(tau: float) -> None:
         assert -ROUNDING <= found - bound < 1e-3  # of the lattice, whose ends are not uniform
 
 
-def test_it_takes_no_time_at_the_sizes_of_clip() -> None:
-    BOUND.quantities  # noqa: B018  # derived once
-    start = time.process_time()
+def test_at_the_sizes_of_clip() -> None:
     value = BOUND.value("loss_at_least_two_towers", N=65536, d=1024, tau="1/100", digits=30)
-    assert time.process_time() - start < 1
     # log(65536) - 100 + log 0F1(; 512; 2500), by mpmath at 50 digits.
     assert float(value) == pytest.approx(-84.0497810826495, abs=1e-12)
 
