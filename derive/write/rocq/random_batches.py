@@ -91,7 +91,7 @@ class Composed(BatchSoftmax):
     shared: str = ""
 
     cleared = ("rewrite ?zero_over.",)
-    smooth = "random_smooth _ _ _ _ two_ B_ _ _ _ _ one ok nested_"
+    smooth = "random_smooth _ _ _ _ two_ B_ _ _ _ _ ok nested_"
 
     @property
     def inner_name(self) -> str:
@@ -325,7 +325,7 @@ class AtRandom(AtVertex):
     def _on(self) -> str:
         """The same with what is known of them, the loss and the inner products."""
         terms, inner = self._data(real=False)
-        return f"{self._batches[0]} two_ B_ {self.declared.tau_text} {terms} {inner}"
+        return f"{self._batches[0]} two_ B_ {self.declared.tau_text} {terms} {inner} one"
 
     def _mean_text(self, mean: Expectation) -> str:
         law = " ".join(f"({term(e)})%nat" for e in mean.args[1:4])

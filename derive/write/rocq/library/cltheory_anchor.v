@@ -2,7 +2,7 @@
    of the negatives is bounded by. *)
 From Coq Require Import Reals Lra Lia List Arith.
 From Coquelicot Require Import Coquelicot.
-Require Import cltheory_loss cltheory_signs cltheory_gram.
+Require Import cltheory_loss cltheory_signs cltheory_gram cltheory_optimal cltheory_convex.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -88,22 +88,22 @@ Proof.
 Qed.
 Theorem gradient_here : is_gradient c (fun t => (M t - zp t) / tau).
 Proof.
-  intro v. assert (T := warm). assert (PS := push_pos). set (x := fun (u k : vector) => dot d u k / tau).
-  set (B := fun r => sum N (fun j => exp (x z (zn j) + r * x v (zn j)))). assert (P := fun r => exp_pos (x z zp + r * x v zp)).
-  assert (B0 : B 0 = read_push c) by (apply sum_ext; intros; rewrite Rmult_0_l, Rplus_0_r; reflexivity).
-  assert (D : is_derive B 0 (read_push c / tau * dot d m v)).
-  { unfold read_m. rewrite dot_combined, <- sum_scal.
-    apply is_derive_Reals, (lin_der (sum_linear N) (fun j r => exp (x z (zn j) + r * x v (zn j)))). intros j _. apply is_derive_Reals.
-    auto_derive; [exact I|]. rewrite Rmult_0_l, Rplus_0_r. unfold read_q, power, x. rewrite (dot_sym d v). field. lra. }
-  apply der_ext with (fun r => ln (exp (x z zp + r * x v zp) + B r) - (x z zp + r * x v zp)).
-  - intro r. assert (E : forall k, dot d (fun t => z t + r * v t) k / tau = x z k + r * x v k).
-    { intro k. rewrite (dot_ext d _ (fun t => 1 * z t + r * v t)) by (intros; ring). rewrite dot_line. unfold x, Rdiv; ring. }
-    unfold infonce, power. rewrite E, (sum_ext N _ (fun j => exp (x z (zn j) + r * x v (zn j)))) by (intros; rewrite E; reflexivity). fold (B r).
-    assert (0 <= B r) by (apply sum_pos; intros; left; apply exp_pos). specialize (P r).
-    unfold Rdiv. rewrite ln_mult, ln_Rinv, ln_exp by (try apply Rinv_0_lt_compat; lra). ring.
-  - apply is_derive_Reals. specialize (P 0). auto_derive; rewrite ?B0; [repeat split; [exists (read_push c / tau * dot d m v); exact D | lra]|].
-    rewrite (is_derive_unique (fun r : R => B r) _ _ D), gradient_dot_here, (dot_sym d zp v). unfold read_epsilon, power. fold (x z zp).
-    rewrite Rmult_0_l, Rplus_0_r in *. unfold x at 1 4. field. lra.
+  intro v. assert (T := warm). assert (PS := push_pos). assert (P := exp_pos (dot d z zp / tau)).
+  set (to := fun k => match k with O => zp | S j => zn j end). set (x := fun (u : vector) k => dot d u (to k) / tau).
+  assert (Z : sum (S N) (fun k => 1 * exp (x z k)) = power c z zp + read_push c) by (rewrite sum_first, Rmult_1_l; f_equal; apply sum_ext; intros; apply Rmult_1_l).
+  apply der_ext with (fun r => ln (sum (S N) (fun k => 1 * exp (x z k + r * x v k))) - (x z O + r * x v O)).
+  - intro r. assert (E : forall k, x z k + r * x v k = dot d (fun t => z t + r * v t) (to k) / tau).
+    { intro k. rewrite (dot_ext d (fun t => z t + r * v t) (fun t => 1 * z t + r * v t)) by (intros; ring). rewrite dot_line. unfold x, Rdiv; ring. }
+    rewrite sum_first, !Rmult_1_l, (sum_ext N _ (fun j => power c (fun t => z t + r * v t) (zn j))), E by (intros; rewrite Rmult_1_l, E; reflexivity). unfold infonce, power at 2 3. simpl to.
+    assert (Q := exp_pos (dot d (fun t => z t + r * v t) zp / tau)). set (B := sum N _). assert (0 <= B) by (apply sum_pos; intros; left; apply exp_pos).
+    unfold Rdiv at 3. rewrite ln_mult, ln_Rinv, ln_exp by (try apply Rinv_0_lt_compat; lra). ring.
+  - replace (dot _ _ v) with (sum (S N) (fun k => 1 * exp (x z k) / sum (S N) (fun k => 1 * exp (x z k)) * x v k) - x v O).
+    + apply (derivable_pt_lim_minus (fun r => ln _) (fun r => x z O + r * x v O)).
+      * apply (lse_derivative (sum_linear (S N)) (fun _ => 1)). rewrite Z. unfold power. lra.
+      * apply is_derive_Reals. auto_derive; [exact I | ring].
+    + rewrite Z, gradient_dot_here, sum_first. unfold read_m. rewrite dot_combined.
+      rewrite (sum_ext N _ (fun j => eps / tau * (q j * dot d (zn j) v))), sum_scal by (intros; unfold read_epsilon, read_q, power, x; simpl; rewrite (dot_sym d v); field; unfold power in *; lra).
+      unfold read_epsilon, power, x. simpl. rewrite (dot_sym d v). field. lra.
 Qed.
 Variable g : vector.
 Hypothesis gradient_ : is_gradient c g.

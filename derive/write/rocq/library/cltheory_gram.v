@@ -67,6 +67,8 @@ Proof.
   ring.
 Qed.
 
+Lemma sum_first n f : sum (S n) f = f O + sum n (fun k => f (S k)).
+Proof. induction n; [simpl; ring|]. change (sum (S (S n)) f) with (sum (S n) f + f (S n)). rewrite IHn. simpl. ring. Qed.
 Section Swap.
 Context {P : Type} {ok : P -> Prop} {T : (P -> R) -> R} (L : linear ok T).
 Lemma lin_sum N f : T (fun w => sum N (fun i => f w i)) = sum N (fun i => T (fun w => f w i)).
@@ -87,6 +89,15 @@ Proof.
   - rewrite <- (lin_scal L). apply (lin_ext L); intros; apply (lin_scal (M w)).
   - apply (lin_der L (fun i t => T i (fun u => f (pair i u) t))); intros i Hi.
     apply (lin_der (M i) (fun u => f (pair i u))); intros; apply H, h; assumption.
+Qed.
+Lemma linear_at {P Q} {okP : P -> Prop} {okQ : Q -> Prop} {T} (L : linear okP T) (c : P -> R) (m : P -> Q) :
+  (forall w, okP w -> 0 <= c w /\ okQ (m w)) -> linear okQ (fun f => T (fun w => c w * f (m w))).
+Proof.
+  intro h. constructor; intros.
+  - apply (lin_le L); intros w Hw. destruct (h w Hw). apply Rmult_le_compat_l; auto.
+  - rewrite <- (lin_plus L). apply (lin_ext L); intros; ring.
+  - rewrite <- (lin_scal L). apply (lin_ext L); intros; ring.
+  - apply (lin_der L (fun w t => c w * f (m w) t)); intros w Hw. apply (derivable_pt_lim_scal (f (m w))), H, h, Hw.
 Qed.
 Lemma total_linear s : linear (valid s) (total s).
 Proof.

@@ -9,8 +9,6 @@ Open Scope R_scope.
 Notation classes := (map (fun s => [s])).
 Fixpoint by_class (s : list nat) (g : nat -> R) : R :=
   match s with [] => 0 | N :: r => INR N * g O + by_class r (fun k => g (S k)) end.
-Lemma sum_first m f : sum (S m) f = f O + sum m (fun k => f (S k)).
-Proof. induction m as [|m IH]; [simpl; ring|]. change (sum (S (S m)) f) with (sum (S m) f + f (S m)). rewrite IH. simpl. ring. Qed.
 Lemma class_total s g : total_of (classes s) (fun u => g (fst u)) = by_class s g.
 Proof.
   revert g; induction s as [|N s IH]; intro g; [reflexivity|]. simpl by_class. rewrite <- (IH (fun k => g (S k))).
