@@ -26,7 +26,7 @@ class BatchSoftmax(Softmax):
     unfolded = ("batch_gradient", "partition")
     fields = "weight denominator positives in_batch shares"
     library = ("batch_loss", "batch_gradient")
-    smooth = "alike_smooth _ _ _ _ _ one ranges_ _ _ _ ok nested_"
+    smooth = "alike_smooth _ _ _ _ _ ranges_ _ _ _ ok nested_"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -103,7 +103,7 @@ class BatchSoftmax(Softmax):
     def prepared(self, terms: str, inner: str) -> list[str]:
         """How the batches are drawn, and that other instances and other classes are alike."""
         (m, n, *rest), (c, k) = map(term, self.axes), map(term, self.inside[:2])
-        given = f"{m} {n} {listed(rest)} {c} {k} one ranges_ {self.tau_text} {terms}"
+        given = f"{m} {n} {listed(rest)} {c} {k} ranges_ {self.tau_text} {terms}"
         return [
             f"assert (ranges_ : (1 <= {c} <= {m})%nat /\\ (1 <= {k} <= {n})%nat) by lia.",
             *self.alike(inner, f"In t_ {terms}"),

@@ -325,7 +325,7 @@ class AtRandom(AtVertex):
     def _on(self) -> str:
         """The same with what is known of them, the loss and the inner products."""
         terms, inner = self._data(real=False)
-        return f"{self._batches[0]} two_ B_ {self.declared.tau_text} {terms} {inner} one"
+        return f"{self._batches[0]} two_ B_ {self.declared.tau_text} {terms} {inner}"
 
     def _mean_text(self, mean: Expectation) -> str:
         law = " ".join(f"({term(e)})%nat" for e in mean.args[1:4])
@@ -375,7 +375,7 @@ class AtRandom(AtVertex):
         some, none = (part.applied("convex") for part in self.parts)
         yield f"{{ split; [intros K K_low K_n K_high; {some} | {none}]. }}"
         yield from self.declared.alike(inner, f"In t_ ({several} ++ {alone})")
-        yield f"rewrite (random_mean {self._batches[0]} two_ B_ {tau} {terms} one)."
+        yield f"rewrite (random_mean {self._batches[0]} two_ B_ {tau} {terms})."
         for mean, s in self.means.items():
             strict = self._with_means(self.domain).ranges[s].low_open
             known = {"some": "some_pos", "none": "none_pos" if strict else "none_sign"}

@@ -60,6 +60,7 @@ Notation q := (read_q c).
 Notation eps := (read_epsilon c).
 
 Lemma one_more : (1 <= N)%nat. Proof. apply ok. Qed.
+Lemma size_pos_ : 0 < INR N. Proof. apply lt_0_INR, one_more. Qed.
 Lemma warm : 0 < tau. Proof. apply ok. Qed.
 Lemma unit_z : dot d z z = 1. Proof. apply ok. Qed.
 Lemma unit_p : dot d zp zp = 1. Proof. apply ok. Qed.
@@ -176,15 +177,13 @@ Proof.
 Qed.
 Lemma about_mean f : let a := sum N f / INR N in sum N (fun j => (f j - a) ^ 2) = sum N (fun j => f j ^ 2) - INR N * a ^ 2.
 Proof.
-  assert (B := by_mean N f f one_more). fold (center N f) in *. cbv zeta.
-  rewrite (sum_ext N (fun j => (_ - _) ^ 2) (fun j => (f j - center N f) * (f j - center N f))), (sum_ext N (fun j => f j ^ 2) (fun j => f j * f j)) by (intros; ring). lra.
+  intro a. assert (P := size_pos_). rewrite (sum_ext N _ (fun j => f j ^ 2 + (- 2 * a * f j + a ^ 2))), !sum_plus, sum_scal, sum_const by (intros; ring). unfold a. field. lra.
 Qed.
 Lemma part_at_most w s : moment_at_most c zn s -> part_of c w <= s * (eps ^ 2 * (INR N * sum N (fun j => w j ^ 2))).
 Proof.
   intro h. assert (R := rayleigh d N zn (fun j => eps * w j) s one_more (moment_pos _ _ h) h).
   rewrite (sum_ext N _ (fun j => eps ^ 2 * w j ^ 2)), sum_scal in R by (intros; ring). unfold part_of. lra.
 Qed.
-Lemma size_pos_ : 0 < INR N. Proof. apply lt_0_INR, one_more. Qed.
 Lemma sampling_most s : moment_at_most c zn s -> sampling c <= s * eps ^ 2.
 Proof.
   intro h. assert (P := size_pos_). assert (A := part_at_most (fun _ => / INR N) s h). cbv beta in A. rewrite sum_const in A.

@@ -173,7 +173,7 @@ Notation T := (total r (fun _ => 1)).
 Definition draws_seeing (k : nat) : list R := [INR B / (INR k + 1); INR k + 1].
 Notation inside k := (in_batch Rs (draws_seeing k)).
 Notation seen := (others s).
-Hypothesis one : forall N, In N s -> (1 <= N)%nat.
+Hypothesis some : (0 < M)%nat /\ (0 < N)%nat.
 Hypothesis sized : forall c, good M N c = true -> number c (places M N) = B.
 Hypothesis moved : forall x j y l c, (x < M)%nat -> (j < N)%nat -> (y < M)%nat -> (l < N)%nat -> good M N c = true -> good M N (fun u => c (exchange x j y l u)) = true.
 Lemma in_every b : In b every -> exists c, b = (fun u => c (firstn 2 u)) /\ good M N c = true.
@@ -272,7 +272,7 @@ Definition expected (g : nat -> R) : R := over (having [0; 0]%nat) (fun b => / F
 Lemma expected_linear : linear possible expected.
 Proof.
   apply (linear_at (over_linear _) (fun _ => / F) (fun b => seen b [0; 0]%nat)). intros b I. split; [left; apply Rinv_0_lt_compat, F_pos|].
-  apply filter_In in I as [I h]. exists b, O, O. repeat split; trivial; apply one; simpl; auto.
+  apply filter_In in I as [I h]. exists b, O, O. tauto.
 Qed.
 Lemma expected_one : expected (fun _ => 1) = 1.
 Proof. unfold expected. rewrite over_scal. apply Rinv_l. apply Rgt_not_eq, F_pos. Qed.
@@ -289,17 +289,11 @@ Definition batch_anchors (u : point) (x : point -> R) : R :=
   over (having u) (fun b => / F * over (terms (seen b u)) (batch_anchor_loss s tau b (fun _ => x) u)).
 Theorem batch_mean : mean_over every s tau (fun b u => terms (seen b u)) = mean_loss s batch_anchors.
 Proof.
-  extensionality H. unfold mean_over, mean_loss, batch_anchors. assert (P := size_pos s one). assert (Fi := F_is).
-  rewrite (total_ext s (fun u => over _ _) (fun u => / F * over every (fun b => if b u then over (terms (seen b u)) (batch_anchor_loss s tau b H u) else 0)))
-    by (intros; rewrite over_scal, over_filter; reflexivity).
-  rewrite total_scal, (lin_over (total_linear s)).
-  rewrite (over_ext every _ (fun b => / (INR B * T) * total s (fun u => if b u then over (terms (seen b u)) (batch_anchor_loss s tau b H u) else 0))).
-  - assert (X : 0 < INR B * T * INR (length every)) by (rewrite <- Fi; apply Rmult_lt_0_compat; assumption). rewrite over_scal.
-    set (S := INR B * T) in *. clearbody S. assert (0 < S /\ 0 < INR (length every)) by (destruct (pos_INR (length every)) as [Q|Q]; [split; nra | rewrite <- Q in X; lra]).
-    set (n := total s (fun _ => 1)) in *. replace F with (S * INR (length every) / n) by (rewrite <- Fi; field; lra). field. lra.
-  - intros b I. assert (A := alike b I). unfold total_in in A. rewrite A. unfold Rdiv. ring.
+  extensionality H. unfold mean_over, mean_loss, batch_anchors. set (one_ := fun b u => over (terms (seen b u)) (batch_anchor_loss s tau b H u)).
+  rewrite (total_ext s (fun u => over _ _) (fun u => / F * over every (fun b => if b u then one_ b u else 0))), total_scal, (lin_over (total_linear s)) by (intros; rewrite over_scal, over_filter; reflexivity).
+  rewrite (over_ext every _ (fun b => / (INR B * T) * total s (fun u => if b u then one_ b u else 0))), over_scal by (intros b I; rewrite <- (alike b I); apply Rmult_comm).
+  unfold Rdiv. rewrite (Rmult_comm (/ F)), (Rmult_assoc _ (/ F)), <- Rinv_mult, F_is, !Rinv_mult. ring.
 Qed.
-
 Hypothesis tau_pos : 0 < tau.
 Hypothesis ok : forall k, possible k -> convex (inside k) tau (terms k) h.
 Hypothesis nest : nested s h /\ forall k t, In t (terms k) -> nested s (denominator t) /\ nested s (positives t).
@@ -357,7 +351,6 @@ Section Balanced.
 Variables (M N : nat) (r : list nat) (C k : nat).
 Notation s := (M :: N :: r).
 Notation every := (batches_with (balanced C k) s).
-Hypothesis one : forall N, In N s -> (1 <= N)%nat.
 Hypothesis ranges : (1 <= C <= M)%nat /\ (1 <= k <= N)%nat.
 Notation E := (expected M N r (balanced C k)).
 Lemma balanced_size c : balanced C k M N c = true -> number c (places M N) = (C * k)%nat.
@@ -392,20 +385,20 @@ Proof.
 Qed.
 Lemma seeing_others g : E g = g (k - 1)%nat.
 Proof.
-  assert (L := expected_linear M N r _ one some_balanced). rewrite (lin_ext L g (fun _ => g (k - 1)%nat * 1)), (lin_scal L), expected_one by (exact some_balanced || (intros n P; rewrite (balanced_seen n P); ring)). ring.
+  assert (L := expected_linear M N r (balanced C k) ltac:(lia) some_balanced). rewrite (lin_ext L g (fun _ => g (k - 1)%nat * 1)), (lin_scal L), expected_one by (exact some_balanced || (intros n P; rewrite (balanced_seen n P); ring)). ring.
 Qed.
 Lemma draws_are : draws_seeing (C * k) (k - 1) = [INR C; INR k].
 Proof. unfold draws_seeing. rewrite mult_INR, minus_INR by lia. assert (0 < INR k) by (apply lt_0_INR; lia). simpl (INR 1). f_equal; [field; lra | f_equal; ring]. Qed.
 Variables (tau : R) (terms : list term) (h : list bool -> R).
 Notation anchors := (batch_anchors M N r (balanced C k) tau (fun _ => terms)).
 Theorem alike_mean d : batches s d = every -> batch_loss s d tau terms = mean_loss s anchors.
-Proof. intro e. unfold batch_loss. rewrite e. exact (batch_mean M N r (balanced C k) (C * k) one balanced_size balanced_moved some_balanced tau (fun _ => terms)). Qed.
+Proof. intro e. unfold batch_loss. rewrite e. exact (batch_mean M N r (balanced C k) (C * k) ltac:(lia) balanced_size balanced_moved tau (fun _ => terms)). Qed.
 Hypothesis ok : convex (in_batch (map INR s) [INR C; INR k]) tau terms h.
 Hypothesis nest : nested s h /\ forall t, In t terms -> nested s (denominator t) /\ nested s (positives t).
 Theorem alike_smooth : smooth_at s anchors (batch_gradient (map INR s) [INR C; INR k] tau terms h) h (/ tau).
 Proof.
   rewrite <- draws_are. replace (batch_gradient _ _ _ _ _) with (fun a => E (fun n => batch_gradient (map INR s) (draws_seeing (C * k) n) tau terms h a)) by (extensionality a; apply seeing_others).
-  apply (batch_smooth M N r (balanced C k) (C * k) balanced_size balanced_moved some_balanced tau (fun _ => terms) h (tau_pos _ _ _ _ ok)).
+  apply (batch_smooth M N r (balanced C k) (C * k) ltac:(lia) balanced_size balanced_moved some_balanced tau (fun _ => terms) h (tau_pos _ _ _ _ ok)).
   - intros n P. rewrite (balanced_seen n P), draws_are. exact ok.
   - split; [apply nest | intros _; apply nest].
 Qed.
@@ -428,7 +421,7 @@ Lemma good_moved x j y l c : (x < M)%nat -> (j < N)%nat -> (y < M)%nat -> (l < N
 Proof. intros. cbv beta. rewrite places_moved; assumption. Qed.
 Lemma seen_at_most k : possible M N r good k -> INR k + 1 <= INR N /\ INR k + 1 <= INR B.
 Proof.
-  intros [b [i [j [I [Hi [Hj [h ->]]]]]]]. rewrite <- (row_is M N r b i j Hj h). assert (P : forall i j, 0 <= has b [i; j] <= 1) by (intros i' j'; unfold has; destruct (b [i'; j']); lra). split.
+  intros [b [i [j [I [Hi [Hj [h ->]]]]]]]. rewrite <- (row_is M N r ltac:(lia) b i j Hj h). assert (P : forall i j, 0 <= has b [i; j] <= 1) by (intros i' j'; unfold has; destruct (b [i'; j']); lra). split.
   - rewrite <- (Rmult_1_r (INR N)), <- sum_const. apply (lin_le (sum_linear N)); intros; apply P.
   - rewrite <- (size M N r good B good_size b I), <- (sum_pick M i (in_row N b) Hi). apply (lin_le (sum_linear M)); intros i' _.
     destruct (Nat.eqb i i'); [lra | apply (lin_pos (sum_linear N)); intros; apply P].
@@ -465,12 +458,11 @@ Qed.
 Definition seeing (terms alone : list term) (k : nat) : list term := match k with O => alone | S _ => terms end.
 Section Written.
 Variables (tau : R) (terms alone : list term) (h : list bool -> R).
-Hypothesis one : forall N, In N s -> (1 <= N)%nat.
 Notation anchors := (batch_anchors M N r good tau (seeing terms alone)).
 Notation G k l := (batch_gradient (map INR s) [INR B / (k + 1); k + 1] tau l h).
 Definition random_gradient (a : list bool) : R := E (fun k => batch_gradient (map INR s) (draws_seeing B k) tau (seeing terms alone k) h a).
 Theorem random_mean : random_loss s B tau terms alone = mean_loss s anchors.
-Proof. exact (batch_mean M N r good B one good_size good_moved random_pos tau (seeing terms alone)). Qed.
+Proof. exact (batch_mean M N r good B ltac:(lia) good_size good_moved tau (seeing terms alone)). Qed.
 Hypothesis ok : (forall K, 1 <= K -> K <= INR N - 1 -> K <= INR B - 1 -> convex (in_batch (map INR s) [INR B / (K + 1); K + 1]) tau terms h)
   /\ convex (in_batch (map INR s) [INR B / (0 + 1); 0 + 1]) tau alone h.
 Hypothesis nest : nested s h /\ forall t, In t (terms ++ alone) -> nested s (denominator t) /\ nested s (positives t).
@@ -478,11 +470,11 @@ Lemma possible_real k : possible M N r good (S k) -> 1 <= INR (S k) /\ INR (S k)
 Proof. intro P. apply seen_at_most in P. assert (Q := pos_INR k). rewrite S_INR in *. lra. Qed.
 Theorem random_smooth : smooth_at s anchors random_gradient h (/ tau).
 Proof.
-  refine (batch_smooth M N r good B good_size good_moved random_pos tau (seeing terms alone) h (cltheory_convex.tau_pos _ _ _ _ (proj2 ok)) _ _).
+  refine (batch_smooth M N r good B ltac:(lia) good_size good_moved random_pos tau (seeing terms alone) h (cltheory_convex.tau_pos _ _ _ _ (proj2 ok)) _ _).
   - intros [|k] Hk; [exact (proj2 ok)|]. destruct (possible_real k Hk) as [a [b c]]. apply (proj1 ok); assumption.
   - split; [apply (proj1 nest)|]. intros k t Ht. apply (proj2 nest), in_or_app. destruct k; auto.
 Qed.
-Definition mean_linear := expected_linear M N r good one random_pos.
+Definition mean_linear := expected_linear M N r good ltac:(lia) random_pos.
 (* That an eigenvalue is not below the level, from that where an anchor sees K others, or when it is. *)
 Lemma random_above ks : (forall K, 1 <= K -> K <= INR N - 1 -> K <= INR B - 1 -> level (map INR s) (G K terms) h <= eigen (map INR s) ks (G K terms)) ->
   level (map INR s) (G 0 alone) h <= eigen (map INR s) ks (G 0 alone) -> level (map INR s) random_gradient h <= eigen (map INR s) ks random_gradient.

@@ -195,14 +195,12 @@ Lemma supported_by (f d dd : R -> R) y :
   (forall x, -1 <= x <= 1 -> is_derive f x (d x)) -> (forall x, -1 <= x <= 1 -> is_derive d x (dd x)) ->
   (forall x, -1 <= x <= 1 -> 0 <= dd x) -> -1 <= y <= 1 -> supported f y (d y).
 Proof.
-  intros D DD P Hy x Hx. assert (M : forall g g' b, (forall x, -1 <= x <= 1 -> is_derive g x (g' x)) -> -1 <= b <= 1 ->
-    exists c, g b - g y = g' c * (b - y) /\ (y <= c <= b \/ b <= c <= y)).
-  { intros g g' b G Hb. destruct (MVT_gen g y b g') as [c [C E]].
-    - intros c C. apply G. unfold Rmin, Rmax in C; destruct (Rle_dec y b); lra.
-    - intros c C. apply continuity_pt_filterlim, (ex_derive_continuous g). exists (g' c). apply G. unfold Rmin, Rmax in C; destruct (Rle_dec y b); lra.
-    - exists c. split; [exact E | unfold Rmin, Rmax in C; destruct (Rle_dec y b); lra]. }
-  destruct (M f d x D Hx) as [c [E C]], (M d dd c DD ltac:(lra)) as [e [E' C']].
-  assert (0 <= dd e * ((c - y) * (x - y))) by (apply Rmult_le_pos; [apply P; lra | destruct C; nra]). nra.
+  intros D DD P Hy x Hx. assert (rises : forall a b, -1 <= a -> a < b -> b <= 1 -> d a <= d b).
+  { intros a b A l B. destruct (MVT_cor2 d dd a b l) as [c [E C]]; [intros; apply is_derive_Reals, DD; lra|].
+    assert (0 <= dd c * (b - a)) by (apply Rmult_le_pos; [apply P|]; lra). lra. }
+  destruct (Rtotal_order x y) as [l|[->|l]]; [|lra|].
+  - destruct (MVT_cor2 f d x y l) as [c [E C]]; [intros; apply is_derive_Reals, D; lra|]. specialize (rises c y). nra.
+  - destruct (MVT_cor2 f d y x l) as [c [E C]]; [intros; apply is_derive_Reals, D; lra|]. specialize (rises y c). nra.
 Qed.
 Ltac name_exponentials := unfold Rminus, Rdiv; repeat match goal with |- context [exp ?y] =>
   let e := fresh "e" in assert (0 < exp y) by apply exp_pos; set (e := exp y) in *; clearbody e end.

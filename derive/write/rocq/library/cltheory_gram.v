@@ -165,48 +165,36 @@ Ltac each_case := repeat match goal with |- context [match ?x with _ => _ end] =
 Ltac each_space := cbn [nth map multipliers];
   repeat match goal with |- _ /\ _ => split | |- (2 <= _) -> _ => intro end.
 
-Definition center N (a : nat -> R) : R := sum N a / INR N.
-Lemma by_mean N a b : (1 <= N)%nat ->
-  sum N (fun i => a i * b i) = sum N (fun i => (a i - center N a) * (b i - center N b)) + INR N * (center N a * center N b).
+(* A square of a sum, and all squares of differences. *)
+Definition differences N (f : nat * nat -> R) : R := sum N (fun i => sum i (fun j => f (i, j))).
+Lemma differences_linear N : linear (fun p => (fst p < N)%nat /\ (snd p < fst p)%nat) (differences N).
+Proof. apply (nested_linear pair (sum_linear N) sum_linear). intros; split; assumption. Qed.
+Lemma by_pairs N a b : INR N * sum N (fun i => a i * b i) = sum N a * sum N b + differences N (fun p => (a (fst p) - a (snd p)) * (b (fst p) - b (snd p))).
 Proof.
-  intro one. assert (P : 0 < INR N) by (apply lt_0_INR; exact one).
-  rewrite (sum_ext N (fun i => (_ - _) * _) (fun i => a i * b i + (- center N b * a i + (- center N a * b i + center N a * center N b)))) by (intros; ring).
-  rewrite !sum_plus, !sum_scal, sum_const. unfold center. field. lra.
-Qed.
-Lemma by_axis N t f a b : (1 <= N)%nat -> sum N (fun i => sum N (fun j => (if Nat.eqb i j then t else f) * (a i * b j)))
-  = (t - f) * sum N (fun i => (a i - center N a) * (b i - center N b)) + (t + (INR N - 1) * f) * (INR N * (center N a * center N b)).
-Proof.
-  intro one. assert (P : 0 < INR N) by (apply lt_0_INR; exact one). assert (M := by_mean N a b one).
-  rewrite (sum_ext N _ (fun i => (t - f) * (a i * b i) + f * sum N b * a i)).
-  - rewrite sum_plus, !sum_scal, M. unfold center at 3 4 5 6. field_simplify; [|lra..]. unfold center. field. lra.
-  - intros i Hi. rewrite sum_agree, sum_scal by exact Hi. ring.
+  unfold differences. induction N as [|N IH]; [simpl; ring|]. rewrite S_INR. simpl in *.
+  rewrite (sum_ext N (fun j => (a N - a j) * _) (fun j => a N * b N + (- a N * b j + (- b N * a j + a j * b j)))), !sum_plus, !sum_scal, sum_const by (intros; ring). lra.
 Qed.
 Definition form s (F : list bool -> R) (w : point -> R) : R := total s (fun u => total s (fun v => F (agree u v) * (w u * w v))).
-Lemma form_split N s F w : (1 <= N)%nat -> let m u := center N (fun i => w (i :: u)) in
-  form (N :: s) F w = sum N (fun i => form s (split_off Contrast (INR N) F) (fun u => w (i :: u) - m u)) + INR N * form s (split_off Mean (INR N) F) m.
+Lemma form_split N s F w : INR N * form (N :: s) F w = form s (split_off Mean (INR N) F) (fun u => sum N (fun i => w (i :: u)))
+  + differences N (fun p => form s (split_off Contrast (INR N) F) (fun u => w (fst p :: u) - w (snd p :: u))).
 Proof.
-  intros one m. unfold form. simpl. rewrite <- !(lin_sum (total_linear s)), <- total_scal, <- total_plus. apply total_ext; intros u _.
-  rewrite (sum_ext N _ (fun i => total s (fun v => sum N (fun j => F (Nat.eqb i j :: agree u v) * (w (i :: u) * w (j :: v)))))) by (intros; rewrite (lin_sum (total_linear s)); reflexivity).
-  rewrite <- !(lin_sum (total_linear s)), <- total_scal, <- total_plus. apply total_ext; intros v _.
-  rewrite sum_scal. transitivity (sum N (fun i => sum N (fun j => (if Nat.eqb i j then F (true :: agree u v) else F (false :: agree u v)) * (w (i :: u) * w (j :: v))))).
-  - apply sum_ext; intros i _. apply sum_ext; intros j _. destruct (Nat.eqb i j); reflexivity.
-  - rewrite by_axis by exact one. fold (m u). fold (m v). ring.
+  unfold form. simpl. rewrite (lin_total (differences_linear N)), <- (lin_sum (total_linear s)), <- total_scal, <- total_plus. apply total_ext; intros u _.
+  rewrite (lin_total (differences_linear N)), (sum_ext N _ (fun i => total s (fun v => sum N (fun j => F (Nat.eqb i j :: agree u v) * (w (i :: u) * w (j :: v)))))) by (intros; rewrite (lin_sum (total_linear s)); reflexivity).
+  rewrite <- (lin_sum (total_linear s)), <- total_scal, <- total_plus. apply total_ext; intros v _. rewrite (lin_scal (differences_linear N)).
+  set (t := F (true :: agree u v)). set (f := F (false :: agree u v)). assert (P := by_pairs N (fun i => w (i :: u)) (fun i => w (i :: v))). cbv beta in P.
+  rewrite (sum_ext N _ (fun i => (t - f) * (w (i :: u) * w (i :: v)) + f * sum N (fun j => w (j :: v)) * w (i :: u))), sum_plus, !sum_scal; [simpl; fold t f; nra|].
+  intros i Hi. rewrite (sum_ext N _ (fun j => (if Nat.eqb i j then t else f) * (w (i :: u) * w (j :: v)))), sum_agree, sum_scal by (trivial; intros j _; destruct (Nat.eqb i j); reflexivity). ring.
 Qed.
 Lemma form_above s F theta w : (forall N, In N s -> (1 <= N)%nat) -> multipliers (map INR s) F theta ->
   total s (fun u => theta * (w u * w u)) <= form s F w.
 Proof.
-  rewrite total_scal. revert F w; induction s as [|N s IH]; intros F w one.
-  { unfold form; simpl; nra. }
-  intros [M C]. assert (P : (1 <= N)%nat) by (apply one; left; reflexivity). assert (one' : forall n, In n s -> (1 <= n)%nat) by (intros; apply one; right; assumption).
-  rewrite form_split by exact P. simpl. rewrite <- (lin_sum (total_linear s)).
-  set (m := fun u => center N (fun i => w (i :: u))). cbv zeta.
-  rewrite (total_ext s _ (fun u => sum N (fun i => (w (i :: u) - m u) * (w (i :: u) - m u)) + INR N * (m u * m u)) (fun u _ => by_mean N _ _ P)).
-  rewrite total_plus, (lin_sum (total_linear s)), total_scal, Rmult_plus_distr_l, <- sum_scal. apply Rplus_le_compat.
-  - apply (lin_le (sum_linear _)); intros i Hi. destruct (le_lt_dec 2 N) as [two|less]; [apply (IH _ (fun u => w (i :: u) - m u) one'), C; apply le_INR in two; exact two|].
-    assert (Z : forall u, w (i :: u) - m u = 0) by (intro; unfold m, center; replace N with 1%nat by lia; replace i with O by lia; simpl; field).
-    unfold form. rewrite (total_ext s _ (fun _ => 0)), (total_ext s (fun u => total s _) (fun _ => 0)), (lin_zero (total_linear s)); [lra | |intros; rewrite Z; ring].
-    intros u _. rewrite (total_ext s _ (fun _ => 0)) by (intros; rewrite Z; ring). apply (lin_zero (total_linear s)).
-  - replace (theta * _) with (INR N * (theta * total s (fun u => m u * m u))) by ring. apply Rmult_le_compat_l; [apply pos_INR | exact (IH _ m one' M)].
+  revert F w; induction s as [|N s IH]; intros F w one; [unfold form; simpl; nra|].
+  intros [M C]. assert (one' : forall n, In n s -> (1 <= n)%nat) by (intros; apply one; right; assumption). assert (P : 0 < INR N) by (apply lt_0_INR, one; left; reflexivity).
+  apply Rmult_le_reg_l with (INR N); [exact P|]. rewrite form_split. simpl. rewrite <- (lin_sum (total_linear s)), <- total_scal.
+  rewrite (total_ext s _ (fun u => theta * (sum N (fun i => w (i :: u)) * sum N (fun i => w (i :: u))) + differences N (fun p => theta * ((w (fst p :: u) - w (snd p :: u)) * (w (fst p :: u) - w (snd p :: u))))))
+    by (intros u _; rewrite sum_scal, (lin_scal (differences_linear N)), <- Rmult_plus_distr_l, <- by_pairs; ring).
+  rewrite total_plus, <- (lin_total (differences_linear N)). apply Rplus_le_compat; [apply (IH _ (fun u => sum N (fun i => w (i :: u))) one' M)|].
+  apply (lin_le (differences_linear N)); intros p [H H']. apply (IH _ (fun u => w (fst p :: u) - w (snd p :: u)) one'), C. apply (le_INR 2). lia.
 Qed.
 
 (* ---- inner products of unit vectors ---- *)
