@@ -6,7 +6,7 @@ number per kind, for contrasts within it, and by a matrix with a row for each ki
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -26,8 +26,8 @@ from .terms import NotWritten, agreeing, term
 #: Digits of what is computed, bits of the proof, and what multipliers may give away.
 WORKING, BITS = 60, 170
 GIVEN = [Rational(1, 2**k) for k in range(115, 9, -1)]
-#: How well derivatives are known.
-CLOSE = Rational(4, 10**46)
+#: Decimals of derivatives that are proved.
+CLOSE = 46
 #: Two kinds, and where they are one, which indices agree.
 Relation = tuple[int, int, tuple[bool, ...]]
 UNFOLDED = "value_of_kinds, value_by, slack, means, partition_by, sum_of, row_of, card"
@@ -257,25 +257,17 @@ class Several(SoftmaxTerms):
     def _reduced(self) -> str:
         """Unfolds what is about lists, and names the pulls, about which there are lemmas."""
         names = f"{self.called}_terms, {self.called}_inner, y_, c_"
-        named = (
-            f"generalize pull{k}_; generalize (pull_ {_of(r)}); intros p{k} E{k};"
-            for k, r in enumerate(self.relations)
-        )
         unfolded = f"rewrite ?reals_; fold pull_; unfold {UNFOLDED}, {names};"
-        return "\n  ".join([unfolded, f"cbn [{REDUCED}];", *named])
+        return "\n  ".join([unfolded, f"cbn [{REDUCED}];", named([_of(r)] for r in self.relations)])
 
     def _pulls(self) -> Iterator[str]:
         """Bounds of the derivative in each entry."""
         data = f"{_lists(self.axes)} {self._given}"
         names = f"{self.called}_terms, {self.called}_inner"
         yield f"Definition pull_ : relation -> R := pull {data}."
+        known = f"unfold pull_, pull, gradient_by, {UNFOLDED}, {names};\n  cbn [{REDUCED}];"
         for k, r in enumerate(self.relations):
-            low, high = (term(below(self.pull[r], 46) + side, None, 1) for side in (0, CLOSE))
-            yield (
-                f"Lemma pull{k}_ : {low} <= pull_ {_of(r)} <= {high}.\n"
-                f"Proof. unfold pull_, pull, gradient_by, {UNFOLDED}, {names};\n"
-                f"  cbn [{REDUCED}]; split; interval with (i_prec {BITS}). Qed."
-            )
+            yield enclosed(f"pull{k}_", f"pull_ {_of(r)}", self.pull[r], CLOSE, known)
 
     def _lemmas(self, y: list[Rational], c: list[Rational]) -> Iterator[str]:
         reals = f"(map (map INR) {self.kinds})"
@@ -323,6 +315,23 @@ def below(value: Expr, digits: int = 36) -> Rational:
     """A decimal just below a value."""
     scale = Rational(10) ** digits
     return Rational(int((value * scale).round()) - 2) / scale
+
+
+def enclosed(called: str, what: str, value: Expr, digits: int, known: str) -> str:
+    """The lemma that a number is between two decimals, with tactics that come before intervals."""
+    low = below(value.evalf(WORKING), digits)
+    least, most = (term(e, None, 1) for e in (low, low + 4 / Rational(10) ** digits))
+    proof = f"{known} interval with (i_prec {BITS})."
+    return f"Lemma {called} : {least} <= {what} <= {most}.\nProof. {proof} Qed."
+
+
+def named(entries: Iterable[Sequence[str]]) -> str:
+    """Names derivatives, one for all entries that are alike, about which there are such lemmas."""
+    lines = []
+    for k, (first, *alike) in enumerate(entries):
+        lines += [f"change (pull_ {of}) with (pull_ {first});" for of in alike]
+        lines.append(f"generalize pull{k}_; generalize (pull_ {first}); intros p{k} E{k};")
+    return "\n  ".join(lines)
 
 
 def _lists(axes: list[tuple[int, ...]], scope: str = "") -> str:
