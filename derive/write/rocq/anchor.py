@@ -224,7 +224,7 @@ def _by_fact(called: str, measured: Measured, bound: Expr, *, upper: bool) -> tu
         return lemma(called, signs.domain, shown, [*signs.lines, "gap.", *lines]), [
             f"assert (F := {use}). assert (P := rho_range c ok).",
             f"assert (L : 0 <= {text}).",
-            f"{{ apply room. eapply Rle_trans; {first}. right; field; lra. }}",
+            f"{{ apply -> le_gap. eapply Rle_trans; {first}. right; field; lra. }}",
             f"apply ({called} {values}) in L; [| first [assumption | lra] ..].",
             "match type of L with ?a <= ?b => apply Rle_trans with a; [|apply Rle_trans with b];",
             "  [right; field; lra | exact L | right; field; lra] end.",

@@ -391,23 +391,18 @@ def _positive(f: Poly, case: Case, known: Mapping[Symbol, Symbol]) -> tuple[str,
     poly = substituted(f, ring, images)
     if not poly or any(c < 0 for c in poly.coeffs()):
         return ("0", False) if not poly else None
+
+    def strict(monomial: tuple[int, ...]) -> bool:
+        return all(s in case.strict for s, k in zip(fresh, monomial, strict=True) if k)
+
+    # The last of them is > 0 if one is.
+    terms = sorted(poly.terms(), key=lambda of: strict(of[0]))
+    powers = (Mul(to_sympy(c), *(s**k for s, k in zip(fresh, m, strict=True))) for m, c in terms)
     names = {v: v.name for v in fresh}
-    sure = [
-        m
-        for m in poly.monoms()
-        if all(s in case.strict for s, k in zip(fresh, m, strict=True) if k)
-    ]
-    last = sure[0] if sure else poly.monoms()[0]
-    coefficients = dict(poly.terms())
-    order = [m for m in coefficients if m != last] + [last]
-    monomials = [
-        Mul(to_sympy(coefficients[m]), *(s**k for s, k in zip(fresh, m, strict=True) if k))
-        for m in order
-    ]
-    text = " + ".join(term(m, names, 1) for m in monomials)
+    text = " + ".join(term(p, names, 1) for p in powers)
     if below != 1:
         text = f"({text}) / ({term(below, names)})"
-    return text, bool(sure)
+    return text, strict(terms[-1][0])
 
 
 def _as_product(monomial: Expr, meaning: Mapping[Symbol, Expr]) -> str:

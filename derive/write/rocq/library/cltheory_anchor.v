@@ -16,9 +16,8 @@ Lemma dot_pos d u : 0 <= dot d u u.
 Proof. apply (lin_pos (sum_linear d)). intros; apply Rle_0_sqr. Qed.
 Lemma dot_combined d N w z v : dot d (combined N w z) v = sum N (fun j => w j * dot d (z j) v).
 Proof.
-  unfold dot, combined. rewrite (sum_ext d _ (fun t => sum N (fun j => w j * (z j t * v t)))).
-  - rewrite sum_swap. apply sum_ext; intros; apply sum_scal.
-  - intros. rewrite Rmult_comm, <- sum_scal. apply sum_ext; intros; ring.
+  unfold dot, combined. rewrite (sum_ext d _ (fun t => sum N (fun j => w j * (z j t * v t)))), sum_swap by (intros; rewrite Rmult_comm, <- sum_scal; apply sum_ext; intros; ring).
+  apply sum_ext; intros; apply sum_scal.
 Qed.
 Lemma dot_square d a b u v f : (forall t, f t = a * u t + b * v t) ->
   dot d f f = a ^ 2 * dot d u u + 2 * a * b * dot d u v + b ^ 2 * dot d v v.
@@ -76,9 +75,7 @@ Lemma q_pos j : 0 <= q j.
 Proof. left. apply Rdiv_lt_0_compat; [apply exp_pos | apply push_pos]. Qed.
 Lemma q_sum : sum N q = 1.
 Proof.
-  assert (P := push_pos). transitivity (sum N (fun j => / read_push c * power c z (zn j))).
-  - apply sum_ext; intros. unfold read_q, Rdiv. ring.
-  - rewrite sum_scal. fold (read_push c). field. lra.
+  rewrite (sum_ext N _ (fun j => / read_push c * power c z (zn j))), sum_scal by (intros; apply Rmult_comm). apply Rinv_l, Rgt_not_eq, push_pos.
 Qed.
 
 (* The gradient. *)
@@ -217,7 +214,6 @@ Proof.
 Qed.
 End Anchor.
 
-Lemma room a b : a <= b -> 0 <= b - a. Proof. lra. Qed.
 Lemma some_anchored : exists c, unit_anchored c.
 Proof.
   exists {| coordinates := 1; negatives := 1; temperature := 1; z_anchor := fun _ => 1; z_positive := fun _ => 1; z_negative := fun _ _ => 1 |}.

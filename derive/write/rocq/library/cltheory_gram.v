@@ -31,13 +31,10 @@ Proof. intro h. rewrite <- lin_zero. apply (lin_le L). exact h. Qed.
 Lemma lin_cauchy f g : T (fun w => f w * g w) * T (fun w => f w * g w) <= T (fun w => f w * f w) * T (fun w => g w * g w).
 Proof.
   set (a := T (fun w => f w * f w)). set (b := T (fun w => f w * g w)). set (c := T (fun w => g w * g w)).
-  assert (S : 0 <= T (fun w => T (fun v => (f w * g v - f v * g w) * (f w * g v - f v * g w)))).
-  { apply lin_pos; intros w _. apply lin_pos; intros v _. apply Rle_0_sqr. }
-  rewrite (lin_ext _ (fun w => c * (f w * f w) + (- 2 * b * (f w * g w) + a * (g w * g w)))) in S.
-  - rewrite !(lin_plus L), !(lin_scal L) in S. fold a b c in S. lra.
-  - intros w _. transitivity (T (fun v => f w * f w * (g v * g v) + (- 2 * (f w * g w) * (f v * g v) + g w * g w * (f v * f v)))).
-    + apply lin_ext; intros; ring.
-    + rewrite !(lin_plus L), !(lin_scal L). fold a b c. ring.
+  assert (Q : forall s t, 0 <= s * s * a + (2 * s * t * b + t * t * c)).
+  { intros. unfold a, b, c. rewrite <- !(lin_scal L), <- !(lin_plus L). apply lin_pos; intros w _. assert (R := Rle_0_sqr (s * f w + t * g w)). unfold Rsqr in R. lra. }
+  assert (A := Q 1 0). assert (X := Q (- b) a). assert (Y := Q 1 (- b)). assert (Z := Q c (- b)). apply Rnot_lt_le; intro l.
+  destruct (Req_dec a 0) as [e|e]; [rewrite e in *|]; nra.
 Qed.
 End Linear.
 Lemma sum_linear N : linear (fun i => (i < N)%nat) (sum N).
@@ -53,20 +50,16 @@ Definition sum_plus N := lin_plus (sum_linear N).
 Definition sum_scal N := lin_scal (sum_linear N).
 Lemma sum_const N c : sum N (fun _ => c) = INR N * c.
 Proof. induction N; [simpl; lra|]. rewrite S_INR; simpl. rewrite IHN; lra. Qed.
+Lemma sum_pick N i f : (i < N)%nat -> sum N (fun j => if Nat.eqb i j then f j else 0) = f i.
+Proof.
+  induction N as [|N IH]; simpl; [lia|]. intro Hi. destruct (Nat.eqb_spec i N) as [->|ne]; [|rewrite IH by lia; ring].
+  rewrite (sum_ext N _ (fun _ => 0)), sum_const; [ring|]. intros j Hj. destruct (Nat.eqb_spec N j); [lia | reflexivity].
+Qed.
 Lemma sum_agree N i (t f : R) g : (i < N)%nat ->
   sum N (fun j => (if Nat.eqb i j then t else f) * g j) = (t - f) * g i + f * sum N g.
 Proof.
-  assert (E : forall M, sum M (fun j => (if Nat.eqb i j then t else f) * g j) = (if Nat.ltb i M then (t - f) * g i else 0) + f * sum M g).
-  { induction M as [|M IH]; simpl sum; [simpl; ring|]. rewrite IH.
-    destruct (Nat.eqb_spec i M) as [e|e], (Nat.ltb_spec i M), (Nat.ltb_spec i (S M)); try lia; rewrite ?e; ring. }
-  intro Hi. rewrite E. apply Nat.ltb_lt in Hi. rewrite Hi. reflexivity.
+  intro Hi. rewrite <- (sum_pick N i (fun j => (t - f) * g j) Hi), <- sum_scal, <- sum_plus. apply sum_ext; intros j _. destruct (Nat.eqb i j); ring.
 Qed.
-Lemma sum_pick N i f : (i < N)%nat -> sum N (fun j => if Nat.eqb i j then f j else 0) = f i.
-Proof.
-  intro Hi. rewrite (sum_ext N _ (fun j => (if Nat.eqb i j then 1 else 0) * f j)), sum_agree by (trivial; intros; destruct (Nat.eqb i _); ring).
-  ring.
-Qed.
-
 Lemma sum_first n f : sum (S n) f = f O + sum n (fun k => f (S k)).
 Proof. induction n; [simpl; ring|]. change (sum (S (S n)) f) with (sum (S n) f + f (S n)). rewrite IHn. simpl. ring. Qed.
 Section Swap.
