@@ -279,6 +279,10 @@ def test_rows_of_an_inner_environment() -> None:
         ("\\newcommand{\\x}{\n% cltheory: a.x\n}", 2, "inside a definition"),
         ("\\begin{align}\n% cltheory: a.x\n" + MARK + "y \\end{align}", 2, "no row between"),
         ("% cltheory: " + "x" * 10**6 + "\n$$x$$", 1, "characters"),
+        (MARK + "$$x", 1, "the text ends"),
+        (MARK + r"\begin{align} x \end{document}", 1, "the document ends"),
+        ("\\begin{verbatim}\n" + MARK + "$$x$$", 1, "directives stand after it"),
+        ("\\ifcase1 x\n" + MARK + r"\or $$x$$ \fi", 2, "a conditional stands between"),
     ],
 )
 def test_a_directive_that_marks_nothing_is_an_error(text: str, line: int, says: str) -> None:
@@ -297,6 +301,7 @@ def test_a_directive_that_marks_nothing_is_an_error(text: str, line: int, says: 
         "% cltheory: a.x".replace("%", r"\%"),
         *(f"\\begin{{{name}}}\n{MARK}$$x$$\n\\end{{{name}}}" for name in sorted(VERBATIM)),
         r"\verb|% cltheory: a.x|",
+        r"\begin{verbatim} x",
         "",
     ],
 )
@@ -312,6 +317,7 @@ def test_what_is_no_directive(text: str) -> None:
         ("$$\n\\begin{align}\nx &= 1\n\\end{align}\n$$", "x &= 1"),
         ("$$ a + \\begin{align} x \\end{align} $$", "a + \\begin{align} x \\end{align}"),
         ("$$ a <!-- b --> c $$", "a" + " " * 12 + "c"),
+        ("$$ a % b\n+ c $$", "a + c"),
         ("`$$` and ``a`$$`` $$x$$", "x"),
         ("<!-- a comment\n$$y$$\n-->\n$$x$$", "x"),
     ],
