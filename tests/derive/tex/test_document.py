@@ -301,6 +301,8 @@ def test_a_directive_that_marks_nothing_is_an_error(text: str, line: int, says: 
         "% cltheory: a.x".replace("%", r"\%"),
         *(f"\\begin{{{name}}}\n{MARK}$$x$$\n\\end{{{name}}}" for name in sorted(VERBATIM)),
         r"\verb|% cltheory: a.x|",
+        r"\verb[x]!!% cltheory: a.x [",
+        r"\DeclarePairedDelimiter{\a}{(",
         r"\begin{verbatim} x",
         "",
     ],

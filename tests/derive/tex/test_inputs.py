@@ -128,6 +128,7 @@ def test_what_stands_after_the_end() -> None:
         (r"\input{/etc/passwd}", "the absolute path /etc/passwd is not followed"),
         (r"\input{|ls}", "is not a file name"),
         (r"\input{\x}", "is not known"),
+        (r"\input \x", "which file \\input means here is not known"),
         (r"\input{main}", "the file inputs itself: main.tex -> main.tex"),
         (r"\input{bad}", "bad.tex cannot be read"),
         (r"\begin{equation} \input{sec} \end{equation}", "inside a display"),
@@ -150,6 +151,8 @@ def test_a_file_that_cannot_be_followed_is_a_problem(command: str, says: str) ->
     "command",
     [
         r"\usepackage{none}",
+        r"\usepackage\x",
+        r"\string\input\x",
         r"\InputIfFileExists{none}{}{}",
         r"\input{glyphtounicode}",
         r"\input{t1ptm.fd}",
