@@ -160,12 +160,11 @@ def _let(source: Source, name: str, at: int) -> Act | None:
 
 
 def _operator(source: Source, name: str, at: int) -> Act | None:
-    star = "*" if source.text[at : at + 1] == "*" else ""
     target = _target(source, at)
     found = source.argument(target[1]) if target else None
     if target is None or found is None or found[1] - found[0] > MAX_BODY:
         return None
-    body = f"\\operatorname{star}{{{source.text[found[0] : found[1]]}}}"
+    body = f"\\operatorname{{{source.text[found[0] : found[1]]}}}"
     return Act(found[2], target[0], Definition(body=body))
 
 
