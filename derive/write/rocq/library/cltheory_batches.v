@@ -70,12 +70,10 @@ Proof.
 Qed.
 (* ---- how many batches have a number of marked places ---- *)
 Lemma choose_0 N : choose N 0 = 1. Proof. destruct N; reflexivity. Qed.
-Lemma choose_sign N : forall D, 0 <= choose N D /\ ((D <= N)%nat -> 0 < choose N D) /\ ((N < D)%nat -> choose N D = 0).
+Lemma choose_sign N : forall D, 0 <= choose N D /\ ((D <= N)%nat -> 0 < choose N D).
 Proof.
-  induction N as [|N IH]; intros [|D]; simpl; try (repeat split; intros; lra || lia).
-  destruct (IH D) as [A [B C]], (IH (S D)) as [A' [B' C']]. repeat split; intros; try lra.
-  - assert (0 < choose N D) by (apply B; lia). lra.
-  - rewrite C, C' by lia. ring.
+  induction N as [|N IH]; intros [|D]; simpl; try (split; intros; lra || lia).
+  destruct (IH D) as [A B], (IH (S D)) as [A' _]. split; [lra|]. intro h. apply le_S_n in h. specialize (B h). lra.
 Qed.
 (* Sums over how many of the D are marked, of a that are and c that are not. *)
 Definition marking (a c D : nat) (g : nat -> R) : R := sum (S D) (fun k => choose a k * choose c (D - k) * g k).

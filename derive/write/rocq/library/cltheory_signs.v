@@ -148,9 +148,7 @@ Qed.
 (* A zero between two places at which the signs differ. *)
 Lemma zero_between f a b : (forall x, a <= x <= b -> ex_derive f x) -> a <= b -> f a <= 0 -> 0 <= f b -> exists x, a <= x /\ x <= b /\ f x = 0.
 Proof.
-  intros D l A B. destruct (Req_dec (f a) 0); [exists a; lra|]. destruct (Req_dec (f b) 0); [exists b; lra|].
-  destruct (Rle_lt_or_eq_dec _ _ l) as [less | ->]; [|lra].
-  destruct (IVT_interv f a b) as [x [h z]]; try lra.
-  - intros x h. apply derivable_continuous_pt, ex_derive_Reals_0, D, h.
-  - exists x. lra.
+  intros D l A B. destruct (Rle_lt_or_eq_dec _ _ l) as [less | <-]; [|exists a; lra].
+  destruct (f_interv_is_interv f a b 0 less (conj A B)) as [x [h z]]; [|exists x; lra].
+  intros x h. apply derivable_continuous_pt, ex_derive_Reals_0, D, h.
 Qed.
