@@ -340,6 +340,7 @@ def test_the_display_under_a_directive_in_markdown(text: str, source: str | None
         (HTML + "```math\n" + "\\begin{a}\n% cltheory: a.x\n" * 99 + "```", 1, "more than 60"),
         (HTML + "$$ x\n```math\ny\n```", 1, "a blank line"),
         ("\n<!-- cltheory: a.x", 2, "not closed by -->"),
+        ("\n<!-- cltheroy; ssem.same_class -->\n$$x$$", 2, "write it 'cltheory: ssem.QUANTITY'"),
     ],
 )
 def test_a_directive_that_marks_nothing_in_markdown(text: str, line: int, says: str) -> None:
