@@ -19,6 +19,7 @@ import sys
 import warnings
 from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
+from types import FrameType
 from typing import Any, TypeVar
 
 import click
@@ -34,6 +35,7 @@ GIB = 2**30
 TOO_LONG = "a number of thousands of digits"
 PATIENCE = 10  #: real time to processor time
 MOST = 10**6  #: seconds, or GB
+SOON = 0.05  #: seconds after which an interrupt comes again
 
 _is_program = False
 
@@ -98,14 +100,26 @@ def program() -> None:
     # Whoever asks the command to end gets what Ctrl-C gets: nothing is left half done.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if is_possible():
-        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        for ends in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
+            if signal.getsignal(ends) is not signal.SIG_IGN:
+                signal.signal(ends, _interrupt)
         sys.unraisablehook = _interrupt_again
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """What Ctrl-C does, but after an import: it would leave half of a module, or end in C."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            signal.setitimer(signal.ITIMER_REAL, SOON)
+            return
+        frame = frame.f_back
+    raise KeyboardInterrupt
 
 
 def _interrupt_again(lost: Any) -> None:
     """Python drops an interrupt in a finalizer (``__del__``): it comes again when that is over."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
-        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        signal.setitimer(signal.ITIMER_REAL, SOON)
     else:
         sys.__unraisablehook__(lost)
 

@@ -270,6 +270,16 @@ def test_an_interrupt_in_a_finalizer_is_not_lost(ends: str) -> None:
     assert (done.stdout, done.stderr) == ("interrupted\n", "")
 
 
+def test_an_interrupt_waits_for_the_end_of_an_import(tmp_path: Path) -> None:
+    text = "import os, signal, time\nos.kill(os.getpid(), signal.SIGTERM)\ntime.sleep(0.1)\n"
+    (tmp_path / "slow_module.py").write_text(text + "print('imported')\n")
+    program = FINALIZER.format(ends="SIGINT").replace("Pipe()\n", "import slow_module\n")
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (done.stdout, done.stderr) == ("imported\ninterrupted\n", "")
+
+
 def running(group: int) -> list[str]:
     """The processes of a group that have not ended, whether or not they are mourned."""
     found = []

@@ -150,7 +150,7 @@ def test_what_follows_by_words_is_not_said_to_be_a_theorem() -> None:
 
 
 def test_a_name_that_rocq_does_not_read_is_refused() -> None:
-    for stem in ("a-b", "1a", "fun", "cltheory_signs"):
+    for stem in ("a-b", "1a", "fun", "Prop", "cltheory_signs"):
         with pytest.raises(NotWritten, match="not a name for Rocq"):
             files(stem, [])
 
@@ -586,7 +586,11 @@ def test_embeddings_have_the_means_of_their_inner_products() -> None:
         file = {
             "axes": [3, 2, 2],
             "pattern": pattern | {f"/{k[1:]}": "cross_class" for k in pattern},
-            "point": {"embeddings": [row for row in corners for _ in range(4)]},
+            # Inner products beside embeddings are not what is replayed.
+            "point": {
+                "embeddings": [row for row in corners for _ in range(4)],
+                "inner": {"a": "b"},
+            },
         }
         means = inner_of(file)
         assert {k: pytest.approx(float(v), abs=1e-14) for k, v in inner.items()} == {

@@ -93,11 +93,9 @@ def inner_of(file: Mapping[str, Any]) -> Mapping[str, str]:
     """The inner products of a certificate by relation; of embeddings their means.
 
     The loss is convex, so these have no larger one.
-
     """
-    inner = file["point"].get("inner")
-    if inner is not None:
-        return dict(inner)
+    if "embeddings" not in file["point"]:
+        return dict(file["point"]["inner"])
     found: dict[str, list[Any]] = {}
     before, ctx.prec = ctx.prec, BITS_OF_BALLS
     try:

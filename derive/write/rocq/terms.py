@@ -19,7 +19,7 @@ from ...proof.relations import Iff
 #: Words that Rocq reads as something else than the name of a variable.
 RESERVED = frozenset(
     "as at by cofix else end exists fix for forall fun if in let match R return then using "
-    "where with exp ln sqrt pi".split()
+    "where with exp ln sqrt pi Prop SProp Set Type".split()
 )
 FUNCTIONS = {Exp: "exp", Log: "ln", Abs: "Rabs"}
 PAIRED = {Max: "Rmax", Min: "Rmin"}
