@@ -128,7 +128,7 @@ def test_text_tells_everything(cltheory: Any, id: str) -> None:
 @pytest.mark.parametrize("given", [False, True], ids=["symbolic", "at a point"])
 def test_markup_is_balanced(cltheory: Any, id: str, style: str, given: bool) -> None:
     point = witness(id) if given else {}
-    code, out, err = cltheory("derive", id, *options(point), "--format", style)
+    code, out, err = cltheory("derive", id, *options(point), "--format", style, "--all")
     assert (code, err) == (0, "")
     assert results[id].title in out
     depth = 0
