@@ -391,7 +391,8 @@ def replay(file: dict[str, Any]) -> Proved:
     except (KeyError, TypeError, IndexError, AttributeError, ValueError, RecursionError) as error:
         if isinstance(error, Refused):
             raise
-        what = f"it has no {error}" if isinstance(error, KeyError) else f"malformed ({error})"
+        missing = isinstance(error, KeyError)
+        what = f"{error} is missing or not known" if missing else f"malformed ({error})"
         raise Refused(f"not a certificate: {what}") from None
     finally:
         ctx.prec = before

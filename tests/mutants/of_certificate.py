@@ -26,7 +26,7 @@ TESTS = tuple(
         "test_inner_products_that_no_vectors_have_are_refused",
         "test_a_point_is_moved_by_little",
         "test_what_is_wrong_is_refused",
-        "test_a_vector_of_zeros_is_named",
+        "test_what_is_wrong_is_named",
         "test_a_matrix_that_is_not_positive_is_refused",
     )
 )

@@ -169,11 +169,19 @@ def test_what_is_wrong_is_refused(file: dict, change: str) -> None:
         replay(wrong)
 
 
-def test_a_vector_of_zeros_is_named(file: dict) -> None:
-    """It would be refused for what follows from it as well, but not where it is alone."""
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        # It would be refused for what follows from it as well, but not where it is alone.
+        ("a vector of zeros", "a vector is zero"),
+        ("no pattern", "'pattern' is missing or not known"),
+        ("another kind", "'eval' is missing or not known"),
+    ],
+)
+def test_what_is_wrong_is_named(file: dict, change: str, says: str) -> None:
     wrong = copy.deepcopy(file)
-    WRONG["a vector of zeros"](wrong)
-    with pytest.raises(Refused, match="a vector is zero"):
+    WRONG[change](wrong)
+    with pytest.raises(Refused, match=says):
         replay(wrong)
 
 
